@@ -178,8 +178,9 @@ def pytest_addoption(parser) -> None:
 
 def pytest_collection_modifyitems(config, items) -> None:
     day = config.getoption("--rotate") or GATE
+    names = {item.nodeid: item for item in items}
     for name, count in LONG.items():
-        family = [item for item in items if name in item.nodeid]
+        family = [item for nodeid, item in names.items() if name in nodeid]
         for item in family:
             item.add_marker(pytest.mark.long)
             item.add_marker(pytest.mark.slow)

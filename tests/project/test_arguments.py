@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import recassay
 from recassay.cli.call import Command
@@ -15,16 +14,22 @@ from recassay.cli.program import Program
 from recassay.cli.verbs import Parameter, read_verb
 
 SOURCE = Path(recassay.__file__).parent
-FILES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-         for path in sorted(SOURCE.rglob("*.py"))}  # fmt: skip
 WALKED = ("api/", "analysis/", "evidence/")
 """The rooms between a verb and the code that uses its arguments."""
 
 
+@cache
+def files() -> dict[str, list[ast.AST]]:
+    """By file of the package, all nodes of its tree."""
+    paths = sorted(SOURCE.rglob("*.py"))
+    trees = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {name: list(ast.walk(tree)) for name, tree in trees.items()}
+
+
 def walked() -> Iterator[tuple[str, ast.FunctionDef]]:
-    for name, tree in FILES.items():
+    for name, nodes in files().items():
         if name.startswith(WALKED):
-            yield from ((name, node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+            yield from ((name, node) for node in nodes if isinstance(node, ast.FunctionDef))
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:
@@ -38,7 +43,7 @@ def mentioned(node: ast.AST) -> set[str]:
 
 def test_no_function_gathers_its_arguments():
     gathered = [
-        f"{name}:{node.lineno}" for name, tree in FILES.items() for node in ast.walk(tree)
+        f"{name}:{node.lineno}" for name, nodes in files().items() for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars")
         and not node.args
     ]  # fmt: skip
@@ -59,15 +64,10 @@ def behind(names: set[str], made_of: dict[str, set[str]]) -> set[str]:
     return known
 
 
-VERBS = [(name, node) for name, node in walked()
-         if any(isinstance(mark, ast.Name) and mark.id == "checked" for mark in node.decorator_list)]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "verb"), VERBS, ids=[f"{name}:{verb.name}" for name, verb in VERBS])
-def test_a_verb_uses_each_argument_and_passes_it_under_its_name(name, verb):
+def wrong_in(name: str, verb: ast.FunctionDef) -> list[str]:
+    """The arguments of a verb that it never uses, and those that it passes on under another name."""
     own = set(parameters(verb))
     body = ast.Module(verb.body, [])
-    assert own - mentioned(body) == set(), "never used"
     made_of = {
         target.id: mentioned(node.value)
         for node in ast.walk(body) if isinstance(node, ast.Assign)
@@ -79,22 +79,36 @@ def test_a_verb_uses_each_argument_and_passes_it_under_its_name(name, verb):
         for keyword in call.keywords if keyword.arg in own
         and keyword.arg not in behind(mentioned(keyword.value), made_of)
     ]  # fmt: skip
-    assert strange == []
+    return [*(f"{name}:{verb.name} never uses {argument}" for argument in own - mentioned(body)), *strange]
+
+
+def test_a_verb_uses_each_argument_and_passes_it_under_its_name():
+    verbs = [(name, node) for name, node in walked()
+             if any(isinstance(mark, ast.Name) and mark.id == "checked" for mark in node.decorator_list)]  # fmt: skip
+    assert len(verbs) > 50
+    assert [wrong for name, verb in verbs for wrong in wrong_in(name, verb)] == []
+
+
+def test_a_wrong_name_and_an_idle_argument_are_found():
+    (verb,) = ast.parse("def verb(alpha, seed, idle):\n    return fit(seed=alpha, alpha=alpha)").body
+    assert isinstance(verb, ast.FunctionDef)
+    assert sorted(wrong_in("x.py", verb)) == ["x.py:2 seed=alpha", "x.py:verb never uses idle",
+                                              "x.py:verb never uses seed"]  # fmt: skip
 
 
 FOLLOWED = {"alpha", "replicates", "threshold", "seed"}
-DEFINED = {node.name for tree in FILES.values() for node in ast.walk(tree)
-           if isinstance(node, (ast.FunctionDef, ast.ClassDef))}  # fmt: skip
-"""Functions of ours: those of libraries take what they take."""
 
 
 def test_what_readers_follow_is_passed_by_name():
-    """But for the first argument of a function, whose name says what it takes: `derived_rng(seed, ...)`."""
+    """But for the first argument of a function, whose name says what it takes: `derived_rng(seed, ...)`; and but for
+    functions of libraries, which take what they take."""
+    defined = {node.name for nodes in files().values() for node in nodes
+               if isinstance(node, (ast.FunctionDef, ast.ClassDef))}  # fmt: skip
     placed = [
         f"{name}:{call.lineno} {ast.unparse(call.func)}(..., {ast.unparse(given)})"
-        for name, tree in FILES.items() if name.startswith(WALKED)
-        for call in ast.walk(tree) if isinstance(call, ast.Call)
-        and getattr(call.func, "id", getattr(call.func, "attr", "")) in DEFINED
+        for name, nodes in files().items() if name.startswith(WALKED)
+        for call in nodes if isinstance(call, ast.Call)
+        and getattr(call.func, "id", getattr(call.func, "attr", "")) in defined
         for given in call.args[1:] if getattr(given, "id", getattr(given, "attr", "")) in FOLLOWED
     ]  # fmt: skip
     assert placed == [], "write alpha=alpha"

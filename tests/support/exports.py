@@ -12,6 +12,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class World:
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
 
-    @property
+    @cached_property
     def runs(self) -> pd.DataFrame:
         """One row per algorithm, dataset and seed, a column for each metric."""
         rng = np.random.default_rng(11)
@@ -42,28 +43,26 @@ class World:
             frame[metric] = [base[a, d] + 0.05 * i for a, d, _ in rows] + noise * rng.standard_normal(len(frame))
         return frame.round(5)
 
+    @cached_property
     def cells(self) -> pd.DataFrame:
         """One row per algorithm and dataset: the means over seeds."""
         return self.runs.groupby(["model", "dataset"], sort=False)[[FIRST, SECOND]].mean().round(5).reset_index()
 
+    @cached_property
     def spreads(self) -> pd.DataFrame:
         """The same with the standard deviations over seeds."""
         return self.runs.groupby(["model", "dataset"], sort=False)[[FIRST, SECOND]].std().round(5).reset_index()
 
     def wide(self, metric: str = FIRST) -> pd.DataFrame:
         """Means of one metric, algorithms in rows."""
-        return (
-            self.cells()
-            .pivot(index="model", columns="dataset", values=metric)[list(self.datasets)]
-            .rename_axis(columns=None)
+        return self.cells.pivot(index="model", columns="dataset", values=metric)[list(self.datasets)].rename_axis(
+            columns=None
         )
 
     def wide_spreads(self, metric: str = FIRST) -> pd.DataFrame:
         """Deviations of one metric, algorithms in rows."""
-        return (
-            self.spreads()
-            .pivot(index="model", columns="dataset", values=metric)[list(self.datasets)]
-            .rename_axis(columns=None)
+        return self.spreads.pivot(index="model", columns="dataset", values=metric)[list(self.datasets)].rename_axis(
+            columns=None
         )
 
 
@@ -74,12 +73,12 @@ WORLDS = (KNOWN, NEUTRAL)
 
 @dataclass(frozen=True)
 class Export:
-    """A file or a frame in some shape: its content, what the user says, and what it means."""
+    """A file or a frame in some shape: what makes its content, what the user says, and what it means."""
 
     world: World
     file: str
     """Its name; empty for a frame in memory."""
-    content: Any
+    made: Callable[[], Any]
     said: dict[str, Any] = field(default_factory=dict)
     metrics: dict[str, str] = field(default_factory=lambda: {FIRST: FIRST.lower(), SECOND: SECOND.lower()})
     """The metrics that it holds, and what they are called when read."""
@@ -88,16 +87,21 @@ class Export:
     names: Callable[[str], str] = str
     """How algorithms are called in it."""
 
+    @cached_property
+    def content(self) -> Any:
+        """The text or bytes of the file, or the frame."""
+        return self.made()
+
     def truth(self, frame: pd.DataFrame | None = None) -> Truth:
         """The value of each cell."""
-        cells = self.world.cells() if frame is None else frame
+        cells = self.world.cells if frame is None else frame
         return {(self.names(row.model), row.dataset, label): float(getattr(row, f"m{i}"))
                 for i, (metric, label) in enumerate(self.metrics.items())
                 for row in cells.rename(columns={metric: f"m{i}"}).itertuples()}  # fmt: skip
 
     def spreads(self) -> Truth:
         """The deviation of each cell."""
-        return self.truth(self.world.spreads())
+        return self.truth(self.world.spreads)
 
 
 EXPORTS: dict[str, Export] = {}
@@ -105,7 +109,7 @@ ONE = {FIRST: FIRST.lower()}
 
 
 def _add(name: str, world: World, file: str, content: Any, **more: Any) -> None:
-    EXPORTS[f"{name}, {world.label}"] = Export(world, file, content, **more)
+    EXPORTS[f"{name}, {world.label}"] = Export(world, file, content if callable(content) else lambda: content, **more)
 
 
 def excel(frame: pd.DataFrame, *, title: str = "", index: bool = True) -> bytes:
@@ -162,7 +166,8 @@ def _family(name: str, make: Callable[[World], pd.DataFrame], *, stem: str = "re
             if not ending and stem != "results":  # a frame has no name to say the metric
                 said["metric"] = stem
             rest = {key: value for key, value in more.items() if key != "said"}
-            _add(f"{name}, {form}", world, f"{stem}.{ending}" if ending else "", write(make(world)), said=said, **rest)
+            _add(f"{name}, {form}", world, f"{stem}.{ending}" if ending else "",
+                 lambda write=write, world=world: write(make(world)), said=said, **rest)  # fmt: skip
 
 
 def _some(forms: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -239,7 +244,7 @@ _family("a column stat of a wide table", lambda w: _pivot(MEAN_STD)(w).stack(lev
 
 
 def _long(names: tuple[str, str, str]) -> Callable[[World], pd.DataFrame]:
-    return lambda world: world.cells()[["model", "dataset", FIRST]].set_axis(list(names), axis=1)
+    return lambda world: world.cells[["model", "dataset", FIRST]].set_axis(list(names), axis=1)
 
 
 for names in (("model", "dataset", "score"), ("algorithm", "dataset", "value"), ("Method", "Data", "Result")):
@@ -247,7 +252,7 @@ for names in (("model", "dataset", "score"), ("algorithm", "dataset", "value"), 
     forms = PLAIN if names[2] == "score" else _some(PLAIN, "csv", "xlsx", "json")
     _family(f"plain long {', '.join(names)}", _long(names), metrics=own, forms=forms,
             worlds=WORLDS if names[2] == "score" else (NEUTRAL,))  # fmt: skip
-_family("long with mean and std", lambda w: w.cells().merge(w.spreads(), on=["model", "dataset"], suffixes=("", " s"))[
+_family("long with mean and std", lambda w: w.cells.merge(w.spreads, on=["model", "dataset"], suffixes=("", " s"))[
     ["model", "dataset", FIRST, f"{FIRST} s"]].set_axis(["model", "dataset", "mean", "std"], axis=1),
     metrics={FIRST: "value"}, spread=True, forms=_some(PLAIN, "csv", "json"))  # fmt: skip
 
@@ -266,7 +271,7 @@ _family("metrics by seed", _seeds("NDCG@10_seed{}"), metrics=ONE, forms=_some(PL
 
 
 def _backbones(world: World) -> pd.DataFrame:
-    frame = world.cells()
+    frame = world.cells
     first = frame.model.map(dict(zip(world.algorithms, ("GRU", "GRU", "CNN", "CNN"), strict=True)))
     second = frame.model.map(dict(zip(world.algorithms, ("plain", "ours", "plain", "ours"), strict=True)))
     return pd.concat([first.rename("Backbone"), second.rename("Method"), frame.drop(columns="model")], axis=1)
@@ -296,7 +301,7 @@ def _lines(rows: list[list[str]]) -> str:
 
 def _typed(world: World) -> list[list[str]]:
     """Two levels of headers as rows of text: datasets, two metrics below each."""
-    cells = world.cells().set_index(["model", "dataset"])
+    cells = world.cells.set_index(["model", "dataset"])
     head = ["", *(text for d in world.datasets for text in (d, ""))]
     below = ["Model", *([FIRST, SECOND] * len(world.datasets))]
     body = [[a, *(f"{cells.loc[(a, d), m]:.5f}" for d in world.datasets for m in (FIRST, SECOND))]
@@ -332,18 +337,18 @@ for world in WORLDS:
         " & ".join(row) + " \\\\\n" for row in rows[1:]) + "\\end{tabular}\n")  # fmt: skip
     _add("a title row over merged headers, latex", world, "table.tex", tex)
     caption = "Table 2: Results on three datasets, NDCG and recall, all runs\n"
-    _add("a caption with commas, csv", world, "table.csv", caption + world.cells().to_csv(index=False))
+    _add("a caption with commas, csv", world, "table.csv", caption + world.cells.to_csv(index=False))
     _add("a caption with commas, wide csv", world, "ndcg@10.csv", caption + world.wide().to_csv(), metrics=ONE)
     panels = [row for d in world.datasets for row in (
         [d, "", ""], ["Model", FIRST, SECOND],
-        *([a, *(f"{world.cells().set_index(['model', 'dataset']).loc[(a, d), m]:.5f}" for m in (FIRST, SECOND))]
+        *([a, *(f"{world.cells.set_index(['model', 'dataset']).loc[(a, d), m]:.5f}" for m in (FIRST, SECOND))]
           for a in world.algorithms))]  # fmt: skip
     _add("panels with their own headers, csv", world, "table.csv", "".join(",".join(row) + "\n" for row in panels))
     _add("panels with their own headers, xlsx", world, "table.xlsx", workbook(panels))
     _add("panels with their own headers, pasted", world, "table.txt", _lines(panels))
     _add("panels parted by blank lines, csv", world, "table.csv", "\n".join(
         "".join(",".join(row) + "\n" for row in panels[i : i + 6]) for i in range(0, len(panels), 6)))  # fmt: skip
-    cut = world.cells().pivot(index="model", columns="dataset", values=[FIRST]).set_axis(
+    cut = world.cells.pivot(index="model", columns="dataset", values=[FIRST]).set_axis(
         [f"{d}@10" for d in sorted(world.datasets)], axis=1)  # fmt: skip
     _add(
         "datasets with the cut-off, metric said",
@@ -370,15 +375,15 @@ for world in WORLDS:
     german = percent.map(lambda x: f"{x:.3f}".replace(".", ","))
     _add("German percentages of three decimals", world, "ndcg@10.csv", german.to_csv(sep=";"), metrics=ONE)
     _add("German shares", world, "ndcg@10.csv", world.wide().to_csv(sep=";", decimal=","), metrics=ONE)
-    _add("German numbers of three decimals, long", world, "results.csv", world.cells().assign(**{
-        m: (world.cells()[m] * 100).map(lambda x: f"{x:.3f}".replace(".", ",")) for m in (FIRST, SECOND)}).to_csv(
+    _add("German numbers of three decimals, long", world, "results.csv", world.cells.assign(**{
+        m: (world.cells[m] * 100).map(lambda x: f"{x:.3f}".replace(".", ",")) for m in (FIRST, SECOND)}).to_csv(
         sep=";", index=False))  # fmt: skip
     french = percent.map(lambda x: f"{x:.3f}".replace(".", ",") + "\u00a0%")
     _add("French percentages with signs", world, "ndcg@10.csv", french.to_csv(sep=";"), metrics=ONE)
     both = world.wide().map(lambda x: f"{x:.5f}".replace(".", ",")) + " ± " + world.wide_spreads().map(
         lambda x: f"{x:.5f}".replace(".", ","))  # fmt: skip
     _add("French values with deviations", world, "ndcg@10.csv", both.to_csv(sep=";"), metrics=ONE, spread=True)
-    numbered = world.cells().set_axis(range(1, len(world.cells()) + 1))
+    numbered = world.cells.set_axis(range(1, len(world.cells) + 1))
     _add("write.csv of R", world, "results.csv", numbered.to_csv(quoting=2))
     mangled = numbered.rename(columns={FIRST: "NDCG.10", SECOND: "Recall.20"})
     _add("write.csv of R with its own names", world, "results.csv", mangled.to_csv(quoting=2))
@@ -390,9 +395,9 @@ for world in WORLDS:
     reshaped = world.wide().add_prefix("NDCG@10.").reset_index()
     _add("reshape of R", world, "results.csv", reshaped.set_axis(range(1, 5)).to_csv(quoting=2), metrics=ONE)
     xtable = ("% latex table generated in R 4.3.1 by xtable 1.8-4 package\n\\begin{table}[ht]\n\\centering\n"
-              "\\begin{tabular}{rllrr}\n  \\hline\n & " + " & ".join(world.cells().columns) + " \\\\ \n  \\hline\n"
+              "\\begin{tabular}{rllrr}\n  \\hline\n & " + " & ".join(world.cells.columns) + " \\\\ \n  \\hline\n"
               + "".join(f"{i + 1} & " + " & ".join(map(str, row)) + " \\\\ \n"
-                        for i, row in enumerate(world.cells().itertuples(index=False)))
+                        for i, row in enumerate(world.cells.itertuples(index=False)))
               + "   \\hline\n\\end{tabular}\n\\end{table}\n")  # fmt: skip
     _add("xtable of R", world, "results.tex", xtable)
     statistics = stats.reset_index()
@@ -418,9 +423,9 @@ for world in WORLDS:
     spaced = "\n".join(["Table 3: NDCG@10 on three datasets", " ".join(["Method", *world.datasets]), *(" ".join(
         [a, *(f"{v:.5f}" for v in world.wide().loc[a])]) for a in world.algorithms)]) + "\n"  # fmt: skip
     _add("lines of a PDF below a caption", world, "table.txt", spaced, metrics=ONE)
-    phases = world.cells().rename(columns={FIRST: f"test_{FIRST}"}).drop(columns=SECOND)
+    phases = world.cells.rename(columns={FIRST: f"test_{FIRST}"}).drop(columns=SECOND)
     phases[f"val_{FIRST}"], phases[f"dev_{FIRST}"] = phases[f"test_{FIRST}"] + 0.01, phases[f"test_{FIRST}"] + 0.02
     _add("test, val and dev", world, "results.csv", phases.to_csv(index=False), metrics=ONE)
-    spreads = world.cells()[["model", "dataset", FIRST]].assign(**{
-        f"{FIRST}_std": world.spreads()[FIRST], f"{FIRST}_stderr": (world.spreads()[FIRST] / 3**0.5).round(5)})  # fmt: skip
+    spreads = world.cells[["model", "dataset", FIRST]].assign(**{
+        f"{FIRST}_std": world.spreads[FIRST], f"{FIRST}_stderr": (world.spreads[FIRST] / 3**0.5).round(5)})  # fmt: skip
     _add("std beside stderr", world, "results.csv", spreads.to_csv(index=False), metrics=ONE, spread=True)
