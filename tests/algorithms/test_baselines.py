@@ -84,8 +84,9 @@ def test_recent_popularity_needs_times_and_a_sensible_window() -> None:
         RecentPop(kind="windows")
 
 
-def test_random_lists_are_uniform_and_differ_by_user_and_seed() -> None:
-    train = example_interactions(np.array([0]), np.array([0]), n_users=3000, n_items=20)
+def test_random_lists_are_uniform_and_differ_by_history_and_seed() -> None:
+    user, bit = np.nonzero(np.arange(1, 3001)[:, None] >> np.arange(12) & 1)  # no two users have the same items
+    train = example_interactions(user, bit, n_users=3000, n_items=20)
     first, other = (Random().fit(train, rng=rng(seed)).recommend(everyone(train), 5, exclude=None) for seed in (1, 2))
     counts = np.bincount(first.items.ravel(), minlength=20)
     expected = 3000 * 5 / 20

@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recassay.algorithms import als, baselines, graph_filters, linear, neighbours, random_walks, slim, sparse_linear
+from recassay.algorithms import (
+    als,
+    baselines,
+    graph_filters,
+    linear,
+    neighbours,
+    random_walks,
+    rating_mf,
+    slim,
+    sparse_linear,
+)
+from recassay.algorithms.external.models import wrap
 from recassay.core.histories import FoldsIn, Histories
+from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 from recassay.testing.answers import alike, everyone, fitted
 from recassay.testing.checks import check_fold_in, check_histories
@@ -14,10 +26,28 @@ from recassay.testing.examples import learnable_tastes
 
 FOLDING = [
     linear.EASE, graph_filters.GFCF, graph_filters.TurboCF, neighbours.ItemKNN, random_walks.RP3beta, slim.SLIM,
-    sparse_linear.LocalEASE, baselines.MostPop, baselines.RecentPop, lambda: als.ALS(factors=8, iterations=2),
+    sparse_linear.LocalEASE, baselines.Random, baselines.MostPop, baselines.RecentPop,
+    lambda: als.ALS(factors=8, iterations=2),
 ]  # fmt: skip
 SEQUENTIAL = ["SASRec", "eSASRec", "BERT4Rec", "GRU4Rec"]
 NETWORKS = [*SEQUENTIAL, "ELSA", "MultiVAE", "MultiDAE", "RecVAE", "RaCT", "DiffRec"]
+
+
+class Scores:
+    """The least that an own class has."""
+
+    def fit(self, train):
+        self.n_items = train.n_items
+
+    def score(self, users):
+        return np.zeros((len(users), self.n_items))
+
+
+class Asked(Scores):
+    """One that can be asked with histories."""
+
+    def score_after(self, histories):
+        return np.zeros((len(histories), self.n_items))
 
 
 @pytest.mark.parametrize("make", [*FOLDING, lambda: neighbours.ItemKNN(keep="history")])
@@ -26,10 +56,29 @@ def test_lists_after_a_history(make):
     assert isinstance(fitted(make(), train), FoldsIn)
 
 
-@pytest.mark.parametrize("make", [neighbours.UserKNN, baselines.Random])
-def test_what_knows_users_alone_cannot_be_asked(make):
+def test_chance_draws_by_what_is_in_a_history_whatever_its_order():
     train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
-    assert not isinstance(fitted(make(), train), FoldsIn)
+    histories = [[3, 11, 20], [20, 3, 11, 3], [3, 11], []]
+    starts = np.cumsum([0, *map(len, histories)])
+    asked = Histories(np.concatenate(histories).astype(np.int32), starts)
+    first, again, other = (
+        baselines.Random().fit(train, rng=derived_rng(seed, "fit")).recommend_from(asked, train.n_items, exclude=None)
+        for seed in (5, 5, 6)
+    )
+    np.testing.assert_array_equal(first.items, again.items)
+    np.testing.assert_array_equal(first.items[0], first.items[1])
+    assert len({tuple(row) for row in [*first.items[1:], *other.items[1:]]}) == 6
+    np.testing.assert_array_equal(np.sort(first.items), np.tile(np.arange(train.n_items), (4, 1)))
+
+
+def test_what_cannot_be_asked_says_so():
+    train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
+    for kind in (algorithms.get(name) for name in algorithms.names()):
+        if kind.__module__.startswith("recassay.") and ".neural." not in kind.__module__ and kind.name != "RatingMF":
+            assert isinstance(fitted(kind(), train), FoldsIn) == getattr(kind, "folds_in", True), kind.name
+    for kind in (rating_mf.RatingMF, wrap(Scores), wrap(Scores())):
+        assert not kind.folds_in
+    assert wrap(Asked).folds_in
 
 
 @pytest.mark.slow
@@ -40,17 +89,22 @@ def test_networks_on_profiles_fold_in(name):
 
     train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
     assert isinstance(fitted(tiny(name)(), train), FoldsIn)
+    assert getattr(tiny(name)(), "folds_in", True)
     check_fold_in(tiny(name))
     check_histories(tiny(name))
 
 
 @pytest.mark.slow
-def test_a_network_with_weights_for_each_user_does_not():
+@pytest.mark.parametrize(
+    "name", ["CDAE", "DMF", "ENMF", "LINE", "LightGCL", "LightGCN", "NNCF", "SGL", "SimpleX", "UltraGCN", "XSimGCL"]
+)
+def test_a_network_with_weights_for_each_user_does_not(name):
     pytest.importorskip("torch")
     from support.neural import tiny
 
     train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
-    assert not isinstance(fitted(tiny("CDAE")(), train), FoldsIn)
+    assert not isinstance(fitted(tiny(name)(), train), FoldsIn)
+    assert not tiny(name)().folds_in
 
 
 def test_als_solves_the_normal_equations_of_a_history():

@@ -253,7 +253,7 @@ def ended(monkeypatch, *, multiverse=None, **more):
     """`run` ends with this record, and runs nothing; what it was asked."""
     asked = {}
     record = SimpleNamespace(**{"folder": Path("out"), "done": 3, "planned": 4, "failed": [], "ran": 2, "seconds": 7.6,
-                                "earlier": {}, "predictions": ()} | more)  # fmt: skip
+                                "earlier": {}, "predictions": (), "left_out": ()} | more)  # fmt: skip
     record.causes = lambda: causes(record.failed)
     spec = SimpleNamespace(name="named", multiverse=multiverse, seed=1)
     studies = "recassay.api.study.studies"
@@ -372,7 +372,7 @@ def state_of(monkeypatch, *, universes=False, standing=None, **more):
     """`status` finds this."""
     verified = SimpleNamespace(**{"cells": 3, "splits": 1, "damaged": (), "unverified": {}} | more)
     state = SimpleNamespace(done=3, planned=3, failed=[], to_go=[], trials=4, earlier={}, verified=verified,
-                            to_dict=lambda: {"done": 3})  # fmt: skip
+                            left_out=[], to_dict=lambda: {"done": 3})  # fmt: skip
     monkeypatch.setattr("recassay.api.study.studies.status", lambda folder, **asked: state)
     monkeypatch.setattr("recassay.cli.studies.has_universes", lambda folder: universes)
     monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: standing)

@@ -87,7 +87,7 @@ def test_batches_change_nothing_and_one_judgement_per_user_is_the_evaluation_of_
 
 
 def test_what_cannot_be_judged_is_refused_by_name():
-    with pytest.raises(NotApplicableError, match=r"UserKNN cannot be asked with a history.*no recommend_from"):
+    with pytest.raises(NotApplicableError, match=r"UserKNN cannot be asked with a history.*without recommend_from"):
         folding(fitted(UserKNN(), TRAIN), "UserKNN")
     asked = judgements()
     nobody = Judgements(asked.sequences, asked.users, asked.row[:0], asked.place[:0], "new")

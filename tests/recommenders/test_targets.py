@@ -15,14 +15,16 @@ from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.judgements import Judgements
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import TuningSpec
+from recassay.core.system.failures import causes
 from recassay.core.types import TopK
+from recassay.evidence.facts import study_facts
 from recassay.metrics.make import make_metric
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.protocol.targets import judgements
 from recassay.recommenders import cell
 from recassay.recommenders import work as working_on
-from recassay.recommenders.plan import CellSpec, SplitSpec
+from recassay.recommenders.plan import CellSpec, SplitSpec, plan
 from recassay.recommenders.study_file import study_of
 from recassay.recommenders.universes import universes
 from recassay.recommenders.work import Validation
@@ -105,7 +107,7 @@ def test_trials_are_judged_after_the_history_of_training(tmp_path, monkeypatch):
     assert stage.value == pytest.approx(next(iter(validation.stages({}, 0))).value)
 
 
-def test_an_algorithm_without_fold_in_is_left_out_by_name(tmp_path, monkeypatch):
+def test_a_model_without_fold_in_is_refused_by_name(tmp_path, monkeypatch):
     working(tmp_path, monkeypatch, UserKNN, "next")
     with pytest.raises(NotApplicableError, match="Own cannot be asked with a history"):
         cell.run_cell(JOB, lambda event: None)
@@ -124,6 +126,72 @@ def test_a_multiverse_may_vary_the_target_and_an_attack_needs_sets():
     assert {universe.study.protocol.sessions for universe in made} == {"1h", "2h"}
     with pytest.raises(RecAssayError, match="it needs target = 'all'"):
         study_of(tables | {"comper": {}})
+
+
+TABLES = {
+    "study": {
+        "datasets": ["synthetic:few-items", "synthetic:drifting"],
+        "algorithms": ["MostPop", "ItemKNN", "UserKNN", "NMF"],
+    },
+    "protocol": {"split": "leave_last_out", "target": "last"},
+    "tuning": {"trials": 0},
+}
+
+
+def test_what_knows_users_alone_is_not_part_of_the_plan_where_targets_come_after_histories():
+    whole = plan(study_of(TABLES))
+    assert {cell.algorithm.name for cell in whole.cells} == {"MostPop", "ItemKNN"}
+    left_out = {(one.algorithm, one.dataset) for one in whole.left_out}
+    assert left_out == {(name, data) for name in ("UserKNN", "NMF") for data in ("few-items", "drifting")}
+    [cause] = causes(whole.left_out)
+    assert cause.sentence().startswith("left out: UserKNN, NMF on few-items, drifting: cannot be asked with a history")
+    one = plan(study_of(TABLES | {"dataset": {"drifting": {"target": "all"}}}))
+    assert {(cell.algorithm.name, cell.dataset.name) for cell in one.cells} == {
+        *((name, "few-items") for name in ("MostPop", "ItemKNN")),
+        *((name, "drifting") for name in ("MostPop", "ItemKNN", "UserKNN", "NMF")),
+    }
+    assert {one.dataset for one in one.left_out} == {"few-items"}
+    both = plan(study_of(TABLES | {"multiverse": {"target": ["all", "last"]}}))
+    assert {cell.spec.split.protocol.target for cell in both.cells if cell.algorithm.name == "NMF"} == {"all"}
+    assert {one.algorithm for one in both.left_out} == {"UserKNN", "NMF"}
+    alone = {**TABLES, "study": {**TABLES["study"], "algorithms": ["NMF"]}}
+    with pytest.raises(UsageError, match="no cell is left: NMF cannot be asked with a history"):
+        plan(study_of(alone))
+
+
+@pytest.mark.slow
+def test_what_is_left_out_is_told_and_is_no_failure(tmp_path):
+    study = study_of({**TABLES, "dataset": {"drifting": {"target": "all"}}})
+    heard = []
+    record = recassay.run(study, tmp_path / "study", workers=1, progress=heard.append)
+    state = recassay.status(tmp_path / "study")
+    named = [("UserKNN", "few-items"), ("NMF", "few-items")]
+    for told in (record.left_out, state.left_out, heard[0].left_out, study_facts(tmp_path / "study").left_out):
+        assert [(one.algorithm, one.dataset) for one in told] == named
+    assert (record.failed, record.planned, record.done) == ((), 6, 6)
+    recassay.report(tmp_path / "study", out=tmp_path / "page.html", missing="drop-algorithms")
+    page = (tmp_path / "page.html").read_text()
+    assert "UserKNN, NMF on few-items: cannot be asked with a history" in page
+    adaptive = recassay.run(study, tmp_path / "adaptive", workers=1, adaptive=True)
+    assert adaptive.done and not adaptive.failed
+
+
+OWN = """
+class Own:
+    def fit(self, train):
+        raise RuntimeError("fitted")
+
+    def score(self, users):
+        return 0
+"""
+
+
+@pytest.mark.slow
+def test_a_class_of_a_file_without_fold_in_is_refused_before_it_is_fitted(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    own = {**TABLES, "study": {**TABLES["study"], "datasets": ["synthetic:few-items"], "algorithms": ["./own.py:Own"]}}
+    record = recassay.run(study_of(own, base=tmp_path), tmp_path / "study", workers=1, skip_preflight=True)
+    assert [cell.reason.partition(" (")[0] for cell in record.failed] == ["Own cannot be asked with a history"]
 
 
 def test_parts_that_are_written_are_judged_as_sets(tmp_path):

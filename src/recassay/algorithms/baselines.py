@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.fold_in import ProfileRecommender
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.histories import Histories
@@ -20,10 +21,11 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Random:
-    """Every user gets the catalogue in an order of their own, drawn at random.
+    """Every history gets the catalogue in an order of its own, drawn at random.
 
-    The score of an item for a user is a hash of the seed, the user and the item (the finaliser of splitmix64), so
-    that a list does not depend on the batch. 24 bits are kept; equal scores stand in one random order.
+    With h the finaliser of splitmix64, a history has the number s = h(seed + sum of h(seed, item) over its items, each
+    once), and an item the score h(s, item). So a list depends neither on the batch nor on the order of the history, and
+    a user of training gets the list of the user's history. 24 bits are kept; equal scores stand in one random order.
     """
 
     name: ClassVar[str] = "Random"
@@ -34,16 +36,23 @@ class Random:
         """Draw a seed."""
         seed = rng.integers(2**63, size=1).astype(np.uint64)
         items = np.arange(train.n_items, dtype=np.uint64)
+        of_item = splitmix((seed + items) * GOLDEN)
 
-        def score(users: IdArray) -> Float32Array:
-            stream = splitmix((seed + users.astype(np.uint64)[:, None]) * GOLDEN)
-            return (splitmix((stream + items) * GOLDEN) >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
+        def lists_of(profiles: csr_array, rng: np.random.Generator) -> Recommender:
+            sums = np.append(np.uint64(0), np.cumsum(of_item[profiles.indices], dtype=np.uint64))
+            streams = splitmix(seed + sums[profiles.indptr[1:]] - sums[profiles.indptr[:-1]])
 
-        return ScoreRecommender(score, n_items=train.n_items, rng=rng)
+            def score(rows: IdArray) -> Float32Array:
+                drawn = splitmix((streams[rows][:, None] + items) * GOLDEN) >> np.uint64(40)
+                return drawn.astype(np.float32) / np.float32(2**24)
+
+            return ScoreRecommender(score, n_items=train.n_items, rng=rng)
+
+        return ProfileRecommender(lists_of, train.csr(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Item ids, and a block of hashes beside its scores."""
-        return 8 * n_items + 5 * scoring_bytes(n_items)
+        """The matrix (twice while it is built), sums of hashes, item ids, and a block of hashes beside its scores."""
+        return 56 * n_interactions + 24 * n_users + 16 * n_items + 5 * scoring_bytes(n_items)
 
 
 class MostPop:

@@ -29,6 +29,7 @@ class BPR(Iterated[FactorRecommender]):
     """
 
     name: ClassVar[str] = "BPR"
+    folds_in: ClassVar[bool] = False
     stopped_by: ClassVar[str] = "iterations"
     most_stages: ClassVar[int] = 15
     source: ClassVar[str] = (

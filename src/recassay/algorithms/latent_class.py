@@ -22,6 +22,8 @@ EVENT_BYTES = 48
 class _LatentClasses(Iterated[FactorRecommender]):
     """Parameters that models of latent classes have in common."""
 
+    folds_in: ClassVar[bool] = False
+
     classes: int = whole(5, 200, default=64, log=True)
     iterations: int = whole(10, 100, default=50)
     beta: float = real(0.7, 1.0, default=0.8)

@@ -24,6 +24,7 @@ class NCEPLRec(Tunable):
     """
 
     name: ClassVar[str] = "NCE-PLRec"
+    folds_in: ClassVar[bool] = False
     aliases: ClassVar[tuple[str, ...]] = ("NCEPLRec",)
     source: ClassVar[str] = "Wu, Volkovs, Soon, Sanner & Rai 2019, Noise Contrastive Estimation for One-Class CF, SIGIR"
 

@@ -104,6 +104,7 @@ class UserKNN(_Neighbourhood):
     """Items of similar users: score(u, i) = sum of s(u, v) over those of the user's k nearest v who have i."""
 
     name: ClassVar[str] = "UserKNN"
+    folds_in: ClassVar[bool] = False
     aliases: ClassVar[tuple[str, ...]] = ("user-user", "ubcf")
     source: ClassVar[str] = (
         "Herlocker, Konstan, Borchers, Riedl: An algorithmic framework for collaborative filtering (SIGIR 1999)"

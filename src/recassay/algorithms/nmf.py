@@ -24,6 +24,7 @@ class NMF(Iterated[FactorRecommender]):
     """
 
     name: ClassVar[str] = "NMF"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = (
         "Lee & Seung 1999, Learning the Parts of Objects by Non-negative Matrix Factorization, Nature 401; "
         "Cichocki & Phan 2009, Fast Local Algorithms for Large Scale NMF, IEICE E92-A"

@@ -25,6 +25,7 @@ class RatingMF(Iterated[FactorRecommender]):
     """
 
     name: ClassVar[str] = "RatingMF"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = (
         "Koren, Bell & Volinsky 2009, Matrix Factorization Techniques for Recommender Systems, Computer 42(8)"
     )

@@ -26,6 +26,7 @@ class PureSVD(Tunable):
     """
 
     name: ClassVar[str] = "PureSVD"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = (
         "Cremonesi, Koren & Turrin 2010, Performance of Recommender Algorithms on Top-N Recommendation Tasks, RecSys"
     )

@@ -34,6 +34,7 @@ class WARP(Iterated[FactorRecommender]):
     """
 
     name: ClassVar[str] = "WARP"
+    folds_in: ClassVar[bool] = False
     stopped_by: ClassVar[str] = "epochs"
     counted_by: ClassVar[str] = "epochs"
     source: ClassVar[str] = "Weston, Bengio & Usunier 2011, WSABIE, IJCAI; Kula 2015, LightFM, CBRecSys"

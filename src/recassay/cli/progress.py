@@ -15,6 +15,7 @@ import recassay
 from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say, write
 from recassay.core.metric_facts import of_kind
+from recassay.core.system.failures import causes
 from recassay.core.system.printable import one_line, printable
 from recassay.core.words import count_of, duration
 
@@ -55,7 +56,8 @@ def show_progress() -> Callable[[Event], None]:
         """The lines that stay: what was decided or noted, datasets and cells; on a terminal only those that fail."""
         if event.kind in {"decided", "waiting", "note"}:
             return [event.reason or event.said or ""]
-        notes = [*event.changes, *earlier_lines(event.earlier), *damaged_lines(event.damaged)]
+        left_out = [cause.sentence() for cause in causes(event.left_out)]
+        notes = [*event.changes, *left_out, *earlier_lines(event.earlier), *damaged_lines(event.damaged)]
         if event.kind == "finished" and event.reason in refused:
             return notes  # the dataset is refused, and that was said
         if event.kind == "split" and event.reason:

@@ -14,6 +14,7 @@ from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, print_verdict, say
 from recassay.core.errors import UsageError
+from recassay.core.system.failures import causes
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
 from recassay.core.words import count_of, listing
@@ -74,7 +75,7 @@ def run_recommenders(call: Call, spec: StudySpec, as_json: bool) -> None:
         print_lines(
             [
                 counted(record),
-                *(cause.sentence() for cause in record.causes()),
+                *(cause.sentence() for cause in (*record.causes(), *causes(record.left_out))),
                 *(_standing(record.folder) if adaptive else []),
                 *([f"Now: recassay {'status' if adaptive else 'analyze'} {record.folder}"] if record.done else []),
             ]
@@ -104,7 +105,7 @@ def status(call: Call, *, as_json: bool = False) -> None:
 def _show_status(folder: str, state: StoreStatus) -> None:
     print_lines([f"{state.done} of {state.planned} cells done, {len(state.failed)} failed, {len(state.to_go)} to go; "
                  f"{state.trials} trials kept", *earlier_lines(state.earlier, " by `recassay run`"),
-                 *_verified(state)])  # fmt: skip
+                 *_verified(state), *(cause.sentence() for cause in causes(state.left_out))])  # fmt: skip
     if state.failed:
         print_lines(cause.sentence() for cause in state.causes())
     if state.to_go:
@@ -173,11 +174,12 @@ def show_plan(record: StudyRecord, as_json: bool, header: Sequence[str], rows: S
     """What a dry run answers; it fails where a cell cannot run."""
     if as_json:
         cells = [asdict(prediction) for prediction in record.predictions]
-        print_json(plain({"planned": record.planned, "earlier": record.earlier, "cells": cells}))
+        left_out = [asdict(one) for one in record.left_out]
+        print_json(plain({"planned": record.planned, "earlier": record.earlier, "cells": cells, "left_out": left_out}))
     else:
         print_lines(earlier_lines(record.earlier))
         print_rows(f"{record.planned} cells", header, rows, names=3)
-        print_lines(cause.sentence() for cause in record.causes())
+        print_lines(cause.sentence() for cause in (*record.causes(), *causes(record.left_out)))
     if record.causes():
         raise Failed
 

@@ -133,6 +133,8 @@ class Algorithm(Protocol):
     - `gpu_memory_bytes`: as `memory_bytes`, of the GPU.
     - `instead`: a few words on what to use where `memory_bytes` is more than there is; a refused cell says them.
     - `reads_order`: whether lists depend on the order of a history (default: they do not).
+    - `folds_in`: False where a model knows users of training alone; a study whose targets come after histories then
+      leaves the algorithm out before anything is fitted.
     - `folds_in_exactly`: False where a user of training and a history of the same items may get different lists.
     - `preload`: modules of other packages that it imports when it is used.
     """

@@ -30,7 +30,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     """
     from recassay.core.tables.facts import StudyFacts
     from recassay.evidence.users import own_lists
-    from recassay.store.sealed import manifest_study
+    from recassay.store.sealed import manifest_left_out, manifest_study
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
@@ -46,6 +46,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         seeds=tuple(manifest.get("seeds", ())),
         budget=plan.get("budget", {}),
         failed=status.failed,
+        left_out=manifest_left_out(manifest),
         parameters=_parameters(cells),
         energy=_energy(cells),
         manifest=manifest,

@@ -59,15 +59,22 @@ class HistoryContext(EvaluationContext):
         return self.known.by_popularity
 
 
+NO_HISTORIES = (
+    "cannot be asked with a history (its model knows users of training alone, without recommend_from), and the "
+    "protocol's target is judged after histories"
+)
+
+
 def folding(recommender: Any, name: str) -> FoldsIn:
     """The recommender, where it may be asked with histories; else `NotApplicableError` by name."""
     if isinstance(recommender, FoldsIn):
         return recommender
-    raise NotApplicableError(
-        f"{name} cannot be asked with a history: its model knows users of training alone (it has no recommend_from), "
-        "and the protocol's target is judged after histories",
-        fix="leave it out, or use target = 'all'",
-    )
+    raise no_histories(name)
+
+
+def no_histories(name: str) -> NotApplicableError:
+    """The error of an algorithm that knows users of training alone, where targets come after histories."""
+    return NotApplicableError(f"{name} {NO_HISTORIES}", fix="leave it out, or use target = 'all'")
 
 
 def judge(

@@ -8,10 +8,15 @@ from itertools import product
 
 from pydantic import Field
 
+from recassay.core.errors import UsageError
 from recassay.core.specs.specs import FOLDED, IdentifiedSpec, ProtocolSpec
 from recassay.core.specs.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
+from recassay.core.system.failures import LeftOut
+from recassay.core.words import listing
+from recassay.metrics.judgements import NO_HISTORIES
 from recassay.metrics.make import as_metrics, make_metric
 from recassay.metrics.protocol import Metric
+from recassay.recommenders.references import knows_users_only
 from recassay.recommenders.universes import Universe, universes
 from recassay.runner.references import dataset_version, part_version
 
@@ -95,6 +100,7 @@ class Plan:
 
     study: StudySpec
     cells: tuple[PlannedCell, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     def splits(self) -> dict[str, PlannedCell]:
         """By id, the splits that the cells need, each with the first of its cells."""
@@ -119,7 +125,7 @@ class Plan:
 def plan(study: StudySpec) -> Plan:
     """The cells of `study`: every algorithm on every dataset, for every fold and seed, in every universe.
 
-    A cell that several universes need is planned once.
+    A cell that several universes need is planned once. What cannot be asked as its protocol asks is left out by name.
 
     Datasets and algorithm files are hashed, not read or executed. A name that means nothing raises here, before
     anything runs; so does a metric label.
@@ -144,7 +150,23 @@ def plan(study: StudySpec) -> Plan:
                 comper=study.comper,
             )
             cells.setdefault(spec.id, PlannedCell(spec.id, spec, algorithm, dataset, number))
-    return Plan(study, tuple(cells.values()))
+    if not cells:
+        names = listing(algorithm.name for algorithm in study.algorithms)
+        raise UsageError(f"no cell is left: {names} {NO_HISTORIES}", fix="add others, or use target = 'all'")
+    return Plan(study, tuple(cells.values()), _left_out(study))
+
+
+def _left_out(study: StudySpec) -> tuple[LeftOut, ...]:
+    """The algorithms that cannot be asked with histories, on each dataset where some universe asks so."""
+    users_only = [algorithm.name for algorithm in study.algorithms if knows_users_only(algorithm.reference)]
+    asked = {
+        dataset.name
+        for universe in universes(study)
+        for dataset in study.datasets
+        if dataset.protocol.get("target", universe.study.protocol.target) != "all"
+    }
+    datasets = [dataset.name for dataset in study.datasets if dataset.name in asked]
+    return tuple(LeftOut(name, dataset, NO_HISTORIES) for name in users_only for dataset in datasets)
 
 
 def universe_cells(
@@ -152,13 +174,15 @@ def universe_cells(
 ) -> Iterator[tuple[AlgorithmSpec, DatasetSpec, ProtocolSpec, TuningSpec, int]]:
     """What the cells of one universe are made of: algorithm, dataset, protocol, tuning and seed."""
     study = universe.study
+    users_only = {algorithm.name for algorithm in study.algorithms if knows_users_only(algorithm.reference)}
     tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
     for dataset in study.datasets:
         for fold, seed in product(_folds(study, dataset), study.seeds):
             protocol = dataset_protocol(study, dataset, fold)
             protocol = universe.settled(protocol) if universe.choices else protocol
             for algorithm in study.algorithms:
-                if universe.has(dataset.name, algorithm.name):
+                can = protocol.target == "all" or algorithm.name not in users_only
+                if can and universe.has(dataset.name, algorithm.name):
                     yield algorithm, dataset, protocol, tuning, seed
 
 

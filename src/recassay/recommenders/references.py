@@ -36,6 +36,13 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
     return algorithms.get(reference)
 
 
+def knows_users_only(reference: str) -> bool:
+    """Whether an algorithm is known, without being loaded from a file, to have no answer after a history."""
+    if is_part_file(reference):
+        return are_lists(reference)
+    return reference in algorithms and not getattr(algorithms.get(reference), "folds_in", True)
+
+
 class ListedAlgorithm:
     """Lists of a file as an algorithm: columns user, item, and rank, score or both, ids as in the user's own data.
 
@@ -48,6 +55,7 @@ class ListedAlgorithm:
     name: ClassVar[str]
     source: ClassVar[str]
     space: ClassVar[SearchSpace] = {}
+    folds_in: ClassVar[bool] = False
     lists: ClassVar[ReadLists]
     where: ClassVar[str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -89,7 +89,8 @@ def run_study(
     if dry_run:
         earlier = earlier_versions(work, folder)
         predictions = dry_run_study(work, folder, workers)
-        return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions, earlier=earlier)
+        record = StudyRecord(folder, len(planned.cells), predictions=predictions, earlier=earlier)
+        return replace(record, left_out=work.left_out)
     return drive(
         work,
         folder,
@@ -123,6 +124,7 @@ def _work(planned: Plan) -> Work:
         trial_function="recassay.recommenders.cell:run_trial",
         classes=cost_classes(planned.study),
         size=split_size,
+        left_out=planned.left_out,
     )
 
 
@@ -162,6 +164,7 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
         "algorithms": {cell.algorithm.name: cell.spec.code for cell in planned.cells},
         "metrics": {label: convention(make_metric(label)) for label in labels} | robustness_convention(study.comper),
         "cells": [cell.id for cell in planned.cells],
+        "left_out": [asdict(one) for one in planned.left_out],
     }
 
 

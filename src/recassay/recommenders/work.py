@@ -17,7 +17,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import LIST_DEPTH
 from recassay.core.types import IdArray, Interactions, Recommender, Split
 from recassay.metrics.evaluate import evaluate
-from recassay.metrics.judgements import folding, judge
+from recassay.metrics.judgements import folding, judge, no_histories
 from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
 from recassay.protocol.targets import judgements
@@ -36,6 +36,8 @@ class Work:
         self.kind = load_algorithm(job.reference, job.base)
         record = split_record(self.folder, self.spec.split.id)
         refuse_other_split(self.kind, record.fingerprint, self.spec.dataset)
+        if self.spec.split.protocol.target != "all" and not getattr(self.kind, "folds_in", True):
+            raise no_histories(self.spec.algorithm)
         self.sizes = record.sizes
         self.memory_limit, self.limit_in_words = job.memory, job.memory_in_words
         self._checked, self._emit = job.checked, emit

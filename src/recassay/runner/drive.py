@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.system.failures import Cause, causes
+from recassay.core.system.failures import Cause, LeftOut, causes
 from recassay.core.system.files import is_full, remove_unfinished
 from recassay.core.system.machine import usable_cores
 from recassay.runner.cluster import DaskExecutor
@@ -32,7 +32,7 @@ class StudyRecord:
     """What a run did: `ran` cells in this run, of `planned` in all, and the records of those that failed.
 
     `earlier` counts, by algorithm, the cells that an earlier version of its code had made, and that are run again.
-    After a dry run only `planned`, `earlier` and `predictions` are filled.
+    After a dry run only `planned`, `earlier`, `predictions` and `left_out` are filled.
     """
 
     folder: Path
@@ -45,6 +45,8 @@ class StudyRecord:
     earlier: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
     """How the plan differs from the one that the folder had before, in sentences."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The algorithms that are not part of the plan on some dataset, and why."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, or, after a dry run, cannot run; each cause once."""
@@ -108,7 +110,7 @@ def drive(
                 store.forget_failed_trials(cell.row.tuning)
         run = Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
         earlier = _earlier(work, store)
-        run.tell("plan", earlier=earlier, damaged=tuple(damaged.values()), changes=changes)
+        run.tell("plan", earlier=earlier, damaged=tuple(damaged.values()), changes=changes, left_out=work.left_out)
         if not to_run and choose is not None:
             run.tell("decided", said=choose(store).said)
         if to_run:
@@ -141,6 +143,7 @@ def drive(
             seconds=time.monotonic() - begin,
             earlier=earlier,
             changes=changes,
+            left_out=work.left_out,
         )
 
 

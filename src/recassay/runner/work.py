@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.specs.study import Budget
+from recassay.core.system.failures import LeftOut
 from recassay.runner.jobs import Job
 from recassay.runner.memory import job_limits
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
@@ -112,6 +113,8 @@ class Work:
     """By algorithm, which others it can be expected to cost like."""
     size: Callable[[Path, str], float | None] = lambda folder, split: None
     """From the folder and a split, how large it is; None where it is not there."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What is not part of it, by a rule that is known before anything is fitted."""
 
     def split_jobs(self, cells: Iterable[WorkCell], folder: Path) -> list[Job]:
         """The jobs, named after their splits, that must be done before these cells."""
@@ -132,7 +135,8 @@ class Event:
     when nothing can start (`reason`); `note` when there is something to know about where it runs (`said`). `best` is
     the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run again
     because they were made by an earlier version of its code. So does `damaged`: files of done cells that are gone or
-    are not what was written; their cells are run again. And `changes`: how the plan differs from the one before.
+    are not what was written; their cells are run again. And `changes`: how the plan differs from the one before; and
+    `left_out`: what is not part of the plan.
     """
 
     kind: Literal["plan", "split", "decided", "started", "trial", "finished", "waiting", "note", "end"]
@@ -151,6 +155,7 @@ class Event:
     said: str | None = None
     damaged: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

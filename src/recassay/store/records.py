@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.errors import InputError
-from recassay.core.system.failures import Cause, causes
+from recassay.core.system.failures import Cause, LeftOut, causes
 
 Status: TypeAlias = Literal["done", "failed", "timeout", "memory", "crashed", "over_budget"]
 TrialState: TypeAlias = Literal["complete", "pruned", "failed", "over_budget"]
@@ -127,6 +127,8 @@ class StoreStatus:
     earlier: Mapping[str, int] = field(default_factory=dict)
     verified: Verification | None = None
     """What the checksums say; None where they were not asked."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The algorithms that are not part of the plan on some dataset, and why."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, each cause once."""
@@ -141,6 +143,7 @@ class StoreStatus:
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
             "earlier": dict(self.earlier),
+            "left_out": [asdict(one) for one in self.left_out],
             "damaged": None if self.verified is None else list(self.verified.damaged),
             "unverified": None if self.verified is None else dict(self.verified.unverified),
         }

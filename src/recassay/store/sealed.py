@@ -15,6 +15,7 @@ from pydantic import Field
 
 from recassay.core.errors import InputError
 from recassay.core.specs.study import StudySpec
+from recassay.core.system.failures import LeftOut
 from recassay.core.system.files import refuse_special
 from recassay.core.system.shapes import Shape, shaped
 from recassay.store.files import file_checksum, write_json
@@ -67,6 +68,12 @@ class Manifest(Shape):
     classifiers: dict[str, Any] = _EMPTY_MAP
     metrics: dict[str, Any] = _EMPTY_MAP
     cells: list[str] = _EMPTY_LIST
+    left_out: list[dict[str, str]] = _EMPTY_LIST
+
+
+def manifest_left_out(manifest: Mapping[str, Any]) -> tuple[LeftOut, ...]:
+    """What was not part of the plan, and why."""
+    return tuple(LeftOut(one["algorithm"], one["dataset"], one["reason"]) for one in manifest.get("left_out", ()))
 
 
 def manifest_study(manifest: Mapping[str, Any], folder: Path) -> StudySpec:

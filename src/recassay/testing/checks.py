@@ -159,6 +159,7 @@ def check_fold_in(make: MakeAlgorithm) -> None:
     model = fitted(algorithm, train)
     if not isinstance(model, FoldsIn):
         return
+    require(getattr(algorithm, "folds_in", True), "says folds_in = False, and can be asked with a history", algorithm)
     histories, exclude, whole = Histories.of(train, everyone(train)), train.csr(), ten_unseen(model, train)
     folded = model.recommend_from(histories, 10, exclude=exclude)
     check_form(algorithm, folded, everyone(train), 10, train.n_items)

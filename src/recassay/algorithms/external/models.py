@@ -72,6 +72,7 @@ def wrap(
         "space": dict(getattr(model, "space", {}) if space is None else space),
         "source": source or _text(model, "source") or f"{kind.__module__}.{kind.__qualname__}",
         "reads_order": bool(getattr(model, "reads_order", False)),
+        "folds_in": _folds_in(model, adapter),
         "model": staticmethod(model) if isinstance(model, FunctionType) else model,
         "adapter": staticmethod(adapter),
         "__doc__": f"`{kind.__qualname__}`, adapted; see `wrap`.",
@@ -122,6 +123,7 @@ class Wrapped:
     name: ClassVar[str]
     space: ClassVar[SearchSpace]
     source: ClassVar[str]
+    folds_in: ClassVar[bool]
     model: ClassVar[Any]
     adapter: ClassVar[Fit]
 
@@ -143,6 +145,11 @@ class Wrapped:
             if hasattr(made, "random_state"):
                 made.random_state = seed
         return type(self).adapter(made, train, rng, self.name)
+
+
+def _folds_in(model: Any, adapter: Fit) -> bool:
+    """Whether lists after histories can be made: by our own interface, and where there is the method for it."""
+    return adapter is _fit_plain and hasattr(model() if isinstance(model, FunctionType) else model, "score_after")
 
 
 def _adapter(model: Any) -> Fit | None:

@@ -21,6 +21,7 @@ class CDAE(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "CDAE"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Wu, DuBois, Zheng & Ester 2016, Collaborative Denoising Auto-Encoders, WSDM"
 
     latent: int = whole(32, 256, default=128, step=32)

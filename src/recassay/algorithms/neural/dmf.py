@@ -24,6 +24,7 @@ class DMF(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "DMF"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Xue, Dai, Zhang, Huang & Chen 2017, Deep Matrix Factorization Models, IJCAI"
     graphs: ClassVar[int] = 1
 

@@ -24,6 +24,7 @@ class ENMF(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "ENMF"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Chen, Zhang, Zhang, Liu & Ma 2020, Efficient Neural Matrix Factorization, TOIS 38"
 
     embedding: int = whole(64, 320, default=256, step=64)

@@ -16,6 +16,8 @@ from recassay.core.specs.search import real, whole
 class GraphAlgorithm(NeuralAlgorithm):
     """What algorithms on the graph of users and items have in common."""
 
+    folds_in: ClassVar[bool] = False
+
     embedding: int
     layers: int
     reg: float

@@ -23,6 +23,7 @@ class LINE(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "LINE"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Tang, Qu, Wang, Zhang, Yan & Mei 2015, LINE, WWW"
 
     embedding: int = whole(32, 256, default=192, step=32)

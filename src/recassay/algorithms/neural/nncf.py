@@ -33,6 +33,7 @@ class NNCF(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "NNCF"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = (
         "Bai, Wen, Zhang & Zhao 2017, A Neural Collaborative Filtering Model with Neighborhood, CIKM"
     )

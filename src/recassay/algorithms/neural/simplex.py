@@ -25,6 +25,7 @@ class SimpleX(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "SimpleX"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
     graphs: ClassVar[int] = 1
 

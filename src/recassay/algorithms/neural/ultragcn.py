@@ -35,6 +35,7 @@ class UltraGCN(NeuralAlgorithm):
     """
 
     name: ClassVar[str] = "UltraGCN"
+    folds_in: ClassVar[bool] = False
     source: ClassVar[str] = "Mao, Zhu, Xiao, Lu, Wang & He 2021, UltraGCN, CIKM"
 
     embedding: int = whole(32, 256, default=64, step=32)

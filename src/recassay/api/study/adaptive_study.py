@@ -165,7 +165,7 @@ def study_grid(planned: Plan, folder: Path) -> CellGrid:
 
 
 def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
-    """Values (higher is better; NaN: not run whole; -inf: failed) and seconds of the grid's cells as stored."""
+    """Values (higher is better; NaN: not run whole; -inf: failed, or not planned) and seconds of the grid's cells."""
     shape = (len(grid.algorithms), len(grid.datasets))
     planned = Counter((row.algorithm, row.dataset) for row in store.plan())
     measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
@@ -181,6 +181,8 @@ def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
             if ran and len(ran) == planned[algorithm, dataset]:
                 values[i, j] = np.mean([up for up, _ in ran])
                 seconds[i, j] = sum(took for _, took in ran)
+            elif not planned[algorithm, dataset]:
+                values[i, j] = -np.inf
     return values, seconds
 
 

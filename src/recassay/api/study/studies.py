@@ -24,6 +24,7 @@ from recassay.runner.file_tables import make_spec, names_of, parse_file, refusin
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
+from recassay.store.sealed import manifest_left_out
 from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
@@ -250,7 +251,7 @@ def has_universes(folder: str | Path) -> bool:
 
 @checked
 def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
-    """How far the study in `folder` is: cells done, failed (with reasons) and to go.
+    """How far the study in `folder` is: cells done, failed (with reasons) and to go, and what was left out and why.
 
     `earlier` counts the cells that an earlier version of an algorithm's code has made; the next run makes them again,
     and those that `verified` names as damaged.
@@ -261,4 +262,5 @@ def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
     """
     with Store.open(folder) as store:
         earlier = store.earlier_versions(store.plan(), current_code(store.manifest()))
-        return replace(store.status(), earlier=earlier, verified=verify_store(store) if verify else None)
+        verified = verify_store(store) if verify else None
+        return replace(store.status(), earlier=earlier, verified=verified, left_out=manifest_left_out(store.manifest()))

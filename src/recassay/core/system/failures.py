@@ -1,10 +1,10 @@
-"""What failed, by cause: one cause is named once, not once for each cell that it stopped."""
+"""What failed or was left out, by cause: one cause is named once, not once for each cell that it stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from recassay.core.words import listing
 
@@ -30,6 +30,16 @@ class Failed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An algorithm that is not part of the plan on a dataset, by a rule that is known before anything is fitted."""
+
+    status: ClassVar[str] = "left out"
+    algorithm: str
+    dataset: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """One reason, and the cells that it stopped."""
 
@@ -46,7 +56,7 @@ class Cause:
 
 
 def causes(failed: Iterable[Failed]) -> tuple[Cause, ...]:
-    """The causes of failures, in the order of the first cell of each."""
+    """The causes of failures, or of what was left out, in the order of the first cell of each."""
     groups: dict[tuple[str, str], list[Failed]] = {}
     for cell in failed:
         groups.setdefault((cell.status, cell.reason or "no reason was kept"), []).append(cell)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.system.failures import Failed
+from recassay.core.system.failures import Failed, LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class StudyFacts:
     protocols: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
     failed: tuple[Failed, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """The algorithms that are not part of the plan on some dataset, and why."""
     findings: tuple[AuditFinding, ...] = ()
     untuned: tuple[str, ...] = ()
     given: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import numpy as np
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.groups.result import GroupsResult
 from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.system.failures import causes
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
@@ -63,6 +64,9 @@ def _study(facts: StudyFacts) -> Iterator[Caution]:
         cells = listing((f"{f.algorithm} on {f.dataset} ({f.status})" for f in facts.failed), most=5)
         count = f"{len(facts.failed)} of {facts.planned} cells failed"
         yield "Failed cells", f"{count}: {cells}. Reasons stand under Cost."
+    for cause in causes(facts.left_out):
+        names, where = (listing(named, most=8) for named in (cause.algorithms, cause.datasets))
+        yield "Left out", f"{names} on {where}: {cause.reason}."
     if facts.to_go:
         yield "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
     for sentence in facts.deviations:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from recassay.core.names import canonical
+from recassay.core.system.failures import causes
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name, split_label
 from recassay.core.version import __version__
@@ -128,6 +129,9 @@ def _algorithms(content: PaperContent) -> str:
     if facts.failed:
         failures = listing((f"{cell.algorithm} on {cell.dataset}" for cell in facts.failed), most=6)
         lines.append(latex_text(f"{len(facts.failed)} of {facts.planned} runs failed: {failures}."))
+    for cause in causes(facts.left_out):
+        who, where = (listing(named, most=6) for named in (cause.algorithms, cause.datasets))
+        lines.append(latex_text(f"Not run: {who} on {where}; each {cause.reason}."))
     return " ".join(lines)
 
 
