@@ -126,7 +126,14 @@ def test_kernels_are_compiled_for_one_set_of_types() -> None:
         for make in MODELS:
             model_of(make(), train)
     kernels = [als._conjugate_step, als._add_events, bpr._learn_pairs, warp._learn_ranks, rating_mf._learn_ratings]
-    kernels += [nmf._descend_rows, latent_class._add_posteriors, pairwise._shuffle_rows]
+    kernels += [warp._step]
+    kernels += [
+        nmf._descend_rows,
+        latent_class._add_posteriors,
+        pairwise._shuffle_rows,
+        pairwise._fill_row,
+        pairwise.shuffled_visits,
+    ]
     made = [kernel.machine_code() if hasattr(kernel, "machine_code") else kernel for kernel in kernels]
     assert max(len(kernel.signatures) for kernel in made) == 1
 
@@ -224,7 +231,7 @@ def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
     before = np.concatenate([users.ravel(), items.ravel(), bias]).astype(np.float64)
     slope = [(objective(before + step) - objective(before - step)) / 2e-6 for step in 1e-6 * np.eye(len(before))]
     learned = pairwise.Factors(users, items, bias)
-    bpr._learn_pairs(*one_event(state), learned, np.float32(rate), np.float32(reg), 1)
+    bpr._learn_pairs(*one_event(state), 0, 0, learned, np.float32(rate), np.float32(reg), 1)
     after = np.concatenate([users.ravel(), items.ravel(), bias])
     np.testing.assert_allclose((after - before) / rate, slope, atol=2e-3)
 
@@ -237,7 +244,7 @@ def test_a_warp_step_by_hand() -> None:
     loss, rate = 1.5, 0.2
     losses, state = np.array([loss], np.float32), state_that_draws(1, below=2)
     learned = pairwise.Factors(users, items, bias)
-    warp._learn_ranks(*one_event(state), learned, squares, np.float32(rate), losses)
+    warp._learn_ranks(*one_event(state), 0, 0, learned, squares, np.float32(rate), losses)
     length = rate * loss / 2.0
     np.testing.assert_allclose(items[0], [0.2 + length * 0.5, 0.1 - length * 1.0], rtol=1e-6)
     np.testing.assert_allclose(items[1], [1.0 - length * 0.5, -0.4 + length * 1.0], rtol=1e-6)
@@ -253,7 +260,7 @@ def test_warp_leaves_alone_what_is_ranked_well_enough() -> None:
     learned = pairwise.Factors(users, items, np.zeros(2, dtype=np.float32))
     squares = pairwise.Factors(*(np.ones(shape, np.float32) for shape in [(1, 1), (2, 1), 2]))
     event = one_event(state_that_draws(1, below=2))
-    warp._learn_ranks(*event, learned, squares, np.float32(0.1), warp.rank_losses(2, 10))
+    warp._learn_ranks(*event, 0, 0, learned, squares, np.float32(0.1), warp.rank_losses(2, 10))
     assert items.ravel().tolist() == [2.0, 0.5]
 
 
@@ -263,11 +270,14 @@ def test_warp_rates_a_violation_by_the_rank_it_suggests() -> None:
     assert warp.rank_losses(10**6, 1)[0] == 10.0
 
 
-def one_event(state: positives.States) -> tuple[Positives, pairwise.Visited, np.ndarray[Any, Any]]:
-    """User 0 has item 0 and no more: the rows, what is visited, and where visits start."""
-    mine = [np.zeros(1, dtype=np.int32) for _ in range(3)]
-    rows, visited = Positives(np.array([0, 1]), mine[0], 2), pairwise.Visited(mine[1], mine[2], state)
-    return rows, visited, np.zeros(1, dtype=np.int64)
+def one_event(state: positives.States) -> tuple[Positives, pairwise.Blocks]:
+    """User 0 has item 0 and no more: the rows, and their only block."""
+    rows = Positives(np.array([0, 1]), np.zeros(1, dtype=np.int32), 2)
+    blocks = pairwise.Visits(rows, derived_rng(1), length=1).blocks
+    blocks.bounds[0] = [0, 1]
+    blocks.users[0] = blocks.places[0] = 0
+    blocks.states[0, 0] = state[0]
+    return rows, blocks
 
 
 def state_that_draws(wanted: int, *, below: int) -> positives.States:
@@ -288,20 +298,83 @@ def test_draws_are_even_and_rows_are_searched_rightly() -> None:
     assert [positives.holds(row, item) for item in range(9)] == [item in (1, 4, 7) for item in range(9)]
 
 
-def test_an_epoch_visits_every_event_once() -> None:
-    train = random_events(30, 40)
-    rows = Positives.of(train)
+@pytest.mark.parametrize(("parts", "turns"), [(1, 1), (2, 1), (4, 3)])
+def test_an_epoch_visits_every_event_once(parts: int, turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_into(parts, monkeypatch)
+    monkeypatch.setattr(pairwise, "turns_of", lambda *_: turns)
+    rows = Positives.of(random_events(30, 41))
     visits = pairwise.Visits(rows, derived_rng(1), pairwise.EVENTS_A_VISIT)
     orders = []
     for _ in range(2):
-        starts = visits.next_epoch()
-        assert np.array_equal(np.sort(starts), pairwise.visit_starts(rows.first))
-        for user in range(30):
-            mine = slice(rows.first[user], rows.first[user + 1])
-            assert np.array_equal(np.sort(visits.events.items[mine]), rows.items[mine])
-        orders.append((starts, visits.events.items.copy()))
-    assert not np.array_equal(orders[0][0], orders[1][0])
-    assert not np.array_equal(orders[0][1], orders[1][1])
+        met = np.concatenate([events_of_a_turn(visits, turn) for turn in range(turns)])
+        assert np.array_equal(met[np.lexsort(met.T[::-1])], np.column_stack([rows.users(), rows.items]))
+        orders.append(met)
+    assert not np.array_equal(orders[0], orders[1])
+
+
+def events_of_a_turn(visits: pairwise.Visits, turn: int) -> np.ndarray[Any, Any]:
+    """The users and items that are met in a turn, by visits."""
+    blocks, parts = visits.blocks, visits.parts
+    _, rounds = visits.next_turn()
+    # Every part of users meets every part of items in one of the rounds, and no two in one round the same one.
+    assert all(np.array_equal(np.sort(columns), np.arange(parts)) for columns in [*rounds, *rounds.T])
+    for row in range(parts):
+        visits.fill(row, turn)
+    met, owners = [], []
+    for row, column in np.ndindex(parts, parts):
+        begin, end = blocks.bounds[row, column : column + 2]
+        starts = pairwise.shuffled_visits(blocks, begin, end, blocks.states[row, column : column + 1])
+        for visit in np.split(np.arange(begin, end), np.sort(starts)[1:] - begin):
+            assert len(visit) <= blocks.length
+            assert len(set(blocks.users[visit])) <= 1
+            assert (blocks.places[visit] // blocks.size == column).all()
+            met.append(np.column_stack([blocks.users[visit], blocks.catalogue[blocks.places[visit]]]))
+        owners += [(user, row) for user in set(blocks.users[begin:end].tolist())]
+    assert len(set(owners)) == len({user for user, _ in owners})
+    return np.concatenate(met)
+
+
+def cut_into(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut small data, too, into so many parts."""
+    for name, value in (("MOST_PARTS", parts), ("ITEMS_A_PART", 1), ("EVENTS_A_BLOCK", 1), ("MANY_EVENTS", 0)):
+        monkeypatch.setattr(pairwise, name, value)
+
+
+def test_only_large_data_are_cut() -> None:
+    sizes = [(1_682, 100_000), (12_101, 198_502), (100, 10**6), (3_266, 389_754), (40_981, 810_128), (10**7, 10**9)]
+    assert [pairwise.parts_of(*size) for size in sizes] == [1, 1, 1, 8, 16, 16]
+
+
+def test_items_are_cut_again_where_users_have_many_events() -> None:
+    sizes = [(1, 943, 10**5), (8, 2_999, 389_754), (8, 6_040, 999_611), (16, 29_858, 810_128), (16, 5_000, 1_100_000)]
+    assert [pairwise.turns_of(*size) for size in sizes] == [1, 5, 10, 1, 4]
+
+
+@pytest.mark.parametrize("kind", [BPR, WARP])
+def test_threads_do_not_change_what_is_learned_from_pairs(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    train, _ = learnable_tastes()
+    cut_into(8, monkeypatch)
+    models = []
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
+        models.append(model_of(kind(**{kind.stopped_by: 3}), train))
+    for model in models[1:]:
+        for part in ("user_factors", "item_factors", "item_bias"):
+            assert np.array_equal(getattr(model, part), getattr(models[0], part))
+
+
+@pytest.mark.parametrize("kind", [BPR, WARP])
+def test_blocks_learn_tastes_as_well_as_one_block(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    train, test = learnable_tastes()
+    truth, users = test.csr().toarray() > 0, np.arange(train.n_users, dtype=np.int32)
+
+    def recall() -> float:
+        items = model_of(kind(), train).recommend(users, 10, exclude=train.csr()).items
+        return float(np.take_along_axis(truth, items, axis=1).sum() / truth.sum())
+
+    whole = recall()
+    cut_into(4, monkeypatch)
+    assert recall() > 0.97 * whole
 
 
 def test_positives_and_their_transpose_are_the_matrix() -> None:

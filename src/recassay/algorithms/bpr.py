@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.kernels.compiled import compiled
-from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTraining, Visited, draws, pairs_bytes
+from recassay.algorithms.kernels.pairwise import Blocks, Factors, PairTraining, draws, pairs_bytes, shuffled_visits
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated
 from recassay.core.specs.search import fixed, real, whole
-from recassay.core.types import IntArray, Interactions
+from recassay.core.types import Interactions
 
 
 class BPR(Iterated[FactorRecommender]):
@@ -24,8 +24,12 @@ class BPR(Iterated[FactorRecommender]):
     iteration meets every event (u, i) once, in a random order. j is, of some items drawn evenly from the catalogue, the
     one with the highest score among those that u lacks (dynamic negative sampling, Zhang et al. 2013). Drawn are
     `hardest_of` items from a catalogue of at most 4,000, and up to 1 + 4 (`hardest_of` - 1) from larger ones, where
-    most items are ranked low already and teach nothing; 1 is the draw of Rendle et al. Single-threaded, hence the same
-    numbers on every machine setting. `iterations` is the most that is tried: in a study the validation part decides.
+    most items are ranked low already and teach nothing; 1 is the draw of Rendle et al. `iterations` is the most that is
+    tried: in a study the validation part decides.
+
+    Threads learn from blocks of events that share neither users nor items (Gemulla et al. 2011), so the numbers do not
+    depend on how many threads there are. In large data j is drawn from the block's items, a random part of the
+    catalogue that changes every iteration; see `pairwise`.
     """
 
     name: ClassVar[str] = "BPR"
@@ -48,7 +52,7 @@ class BPR(Iterated[FactorRecommender]):
         return _PairwiseTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Factors and biases twice (training and model), the pairs, and the order in which they are visited."""
+        """Factors and bias twice (training and model), the pairs, and the order in which they are visited."""
         return pairs_bytes(self.factors, 2, n_users, n_items, n_interactions)
 
 
@@ -58,47 +62,50 @@ class _PairwiseTraining(PairTraining):
         self._rate, self._reg = np.float32(algorithm.rate), np.float32(algorithm.reg)
         self._draws = draws(algorithm.hardest_of, train.n_items)
 
-    def learn(self, starts: IntArray) -> None:
-        _learn_pairs(self.positives, self.visits.events, starts, self.factors, self._rate, self._reg, self._draws)
+    def learn(self, row: int, column: int) -> None:
+        (learned,), blocks = self.learned, self.visits.blocks
+        _learn_pairs(self.positives, blocks, row, column, learned, self._rate, self._reg, self._draws)
 
 
 @compiled
 def _learn_pairs(
     positives: Positives,
-    events: Visited,
-    starts: IntArray,
+    blocks: Blocks,
+    row: int,
+    column: int,
     learned: Factors,
     rate: np.float32,
     reg: np.float32,
     draws: int,
 ) -> None:
-    """One epoch: a step for every event of the visits that begin at `starts`."""
-    first, sorted_items, (event_user, event_item, state) = positives.first, positives.items, events
-    users, items, bias = learned
-    factors = users.shape[1]
+    """A step for every event of a block."""
+    users, factors, offset = learned.users, learned.users.shape[1], column * blocks.size
+    part = slice(offset, offset + blocks.size)
+    catalogue, items, bias = blocks.catalogue[part], learned.items[part], learned.bias[part]
+    state, end = blocks.states[row, column : column + 1], blocks.bounds[row, column + 1]
     decay = np.float32(1) - rate * reg
     mine = np.empty(factors, np.float32)
     difference = np.empty(factors, np.float32)
-    for start in starts:
-        user = event_user[start]
-        row = sorted_items[first[user] : first[user + 1]]
+    for start in shuffled_visits(blocks, blocks.bounds[row, column], end, state):
+        user = blocks.users[start]
+        held = positives.items[positives.first[user] : positives.first[user + 1]]
         home = users[user]
         for f in range(factors):
             mine[f] = home[f]
-        for event in range(start, min(start + EVENTS_A_VISIT, first[user + 1])):
-            liked = event_item[event]
+        for event in range(start, min(start + blocks.length, end)):
+            if blocks.users[event] != user:
+                break
+            liked = blocks.places[event] - offset
             # The wrong item: the one that scores highest of those drawn that the user lacks.
-            other, highest = np.int64(-1), -np.inf
+            other, highest = np.int64(-1), np.float32(0)
             for _ in range(draws):
-                drawn = draw(state, len(items))
-                if holds(row, drawn):
-                    continue
+                drawn = draw(state, len(catalogue))
                 score = bias[drawn]
                 if draws > 1:
                     rival = items[drawn]
                     for f in range(factors):
                         score += mine[f] * rival[f]
-                if score > highest or other < 0:
+                if (score > highest or other < 0) and not holds(held, catalogue[drawn]):
                     other, highest = drawn, score
             if other < 0:
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
@@ -12,7 +12,7 @@ import threadpoolctl
 
 from recassay.core.system.compiled import compiled
 
-__all__ = ["compiled", "in_parallel", "one_blas_thread", "over_rows"]
+__all__ = ["compiled", "in_parallel", "in_rounds", "one_blas_thread", "over_rows"]
 
 ROWS_A_BLOCK = 256
 """Rows that a thread takes at once: enough to amortise a call, few enough to share the work evenly."""
@@ -33,9 +33,7 @@ def in_parallel(
 
     The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
     """
-    import numba
-
-    threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
+    threads = 1 if alone else _threads()
     chunks = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
     size = size or max(1, -(-n_rows // chunks))
     parts = [slice(start, min(start + size, n_rows)) for start in range(0, max(n_rows, 1), size)]
@@ -54,6 +52,30 @@ def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> 
     """
     with one_blas_thread():
         in_parallel(lambda part: kernel(part.start, part.stop), rows, size=ROWS_A_BLOCK, alone=work < WORTH_A_THREAD)
+
+
+def in_rounds(rounds: Iterable[Sequence[Callable[[], object]]], *, alone: bool) -> None:
+    """Make all calls of a round, then those of the next, on as many threads as numba is allowed, or `alone` on one.
+
+    The calls of one round must not touch what another of them writes: the result then does not depend on the number of
+    threads. `rounds` moves on between them.
+    """
+    threads = 1 if alone else _threads()
+    if threads == 1:
+        for calls in rounds:
+            for call in calls:
+                call()
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for calls in rounds:
+            for done in [pool.submit(call) for call in calls]:
+                done.result()
+
+
+def _threads() -> int:
+    import numba
+
+    return int(vars(numba.config)["NUMBA_NUM_THREADS"])
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
