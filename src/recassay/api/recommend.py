@@ -145,6 +145,8 @@ def recommend(
     problems = missing_packages([settled.algorithm])
     if problems:
         raise problems[0]
+
+    # What the study settled, with what was said here over it.
     budget = Budget(
         seconds_per_cell=settled.budget.seconds_per_cell if seconds is None else seconds,
         memory_gb=settled.budget.memory_gb if memory_gb is None else memory_gb or None,
@@ -162,12 +164,15 @@ def recommend(
     dataset = settled.dataset.model_copy(
         update={"reference": named, "read": ReadSpec.checked(**(settled.dataset.read.model_dump() | stated))}
     )
+
+    # The lists, made in a process of its own beside their place.
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target.parent) as scratch:
         columns = None
         if not isinstance(source, (str, Path)):
             dataset, columns = _on_disk(source, dataset, Path(scratch))
         made = Path(scratch, f"lists{target.suffix.lower()}")
+        memory = "nine tenths of the machine's memory are" if budget.memory_gb is None else "`memory_gb` is"
         payload = {
             "dataset": dataset.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),
@@ -180,9 +185,7 @@ def recommend(
             "seed": seed,
             "target": str(made),
             "memory": memory_limit(budget),
-            "memory_in_words": "nine tenths of the machine's memory are"
-            if budget.memory_gb is None
-            else "`memory_gb` is",
+            "memory_in_words": memory,
         }
         record = _run(payload, budget, wants_gpu(settled.algorithm), Path(scratch), progress)
         sync_file(made)

@@ -147,6 +147,7 @@ def audit_split(
         if count:
             findings.append(Finding(name, count, refuses, sentence))
 
+    # Time: training events later than what is judged.
     held_out = (("test", test, in_test, fit, in_fit), ("valid", split.valid, in_valid, (split.train,), in_train))
     for name, part, _, training, _ in held_out:
         later = _later_events(part, training)
@@ -157,6 +158,7 @@ def audit_split(
         within = own_future(split)
         sentence = f"{within:,} training events are later than the first test event of their own user"
         note("user_train_after_test", within, True, sentence)
+    # Repeated pairs, and users and items that were never trained on.
     for name, part, seen, training, _ in held_out if split.task == "new" and targets is None else ():
         known = _pairs_known(part, seen, training)
         sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
@@ -165,6 +167,7 @@ def audit_split(
         for side in _Seen._fields if targets is None else ("item",):
             cold = int(np.count_nonzero(getattr(seen, side) & ~getattr(learned, side)))
             note(f"cold_{side}_in_{name}", cold, True, f"{cold:,} {side}s of the {name} part were never trained on")
+    # Order that the times do not settle, and too few users.
     if targets is not None and targets.tied >= MANY_TIED * targets.events:
         sentence = (
             f"{targets.tied:,} of {targets.events:,} targets ({100 * targets.tied / max(targets.events, 1):.1f} %) "
@@ -188,12 +191,7 @@ def audit_split(
         "their last from their first, so all of them train"
     )
     note("users_of_one_time", one_time, False, sentence)
-    last_train = max((int(part.time.max()) for part in fit if part.time is not None and len(part)), default=None)
-    before, first_test = None, None
-    if test.time is not None and len(test):
-        first_test = int(test.time.min())
-        if last_train is not None:
-            before = float(np.count_nonzero(test.time < last_train) / len(test))
+    last_train, first_test, before = _times(fit, test)
     return AuditRecord(
         split=kind,
         scope=SPLITS[kind].scope,
@@ -208,6 +206,15 @@ def audit_split(
         share_of_test_tied=share_tied,
         targets=targets,
     )
+
+
+def _times(fit: Sequence[Interactions], test: Interactions) -> tuple[int | None, int | None, float | None]:
+    """The last time of training, the first of the test, and the share of test events before the last of training."""
+    last_train = max((int(part.time.max()) for part in fit if part.time is not None and len(part)), default=None)
+    if test.time is None or not len(test):
+        return last_train, None, None
+    before = None if last_train is None else float(np.count_nonzero(test.time < last_train) / len(test))
+    return last_train, int(test.time.min()), before
 
 
 def check_allowed(allowed: Sequence[str]) -> None:

@@ -109,6 +109,7 @@ def decide(
     chosen only where `allowed`, and where it should take at most `most_seconds`; a batch has at least so many `cells`
     and `least_seconds`.
     """
+    # What was run, what it took, and what may not be run.
     n = len(grid.datasets)
     measured = ~np.isnan(values)
     done = measured if probes is None else np.hstack([measured, ~np.isnan(probes.values)])
@@ -124,7 +125,8 @@ def decide(
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
     if probes is not None:
         barred[:, n:] |= (measured | (not probes.more)) & ~done[:, n:]  # what was run needs no probe
-    # A cell that was reused may have taken no measurable time.
+
+    # What is believed about the whole grid. A cell that was reused may have taken no measurable time.
     log_seconds = np.log(np.maximum(predicted[:, :n], LEAST_SECONDS))
     work = np.where(np.asarray(done[:, :n].any(axis=0)), log_seconds.mean(axis=0), np.nan)
     looked = None if probes is None else probes.values
@@ -133,7 +135,9 @@ def decide(
     belief = complete(values, grid.log_size, probes=looked, work=work, prior=prior, rng=rng)
     certificate = _certificate(belief, question)
     certified = certificate.probabilities[question.target] >= question.confidence
-    # Probes, or earlier tables, may settle it before any cell has run: a dataset is run all the same, to have a result.
+
+    # What to run next. Probes, or earlier tables, may settle it before any cell has run: a dataset is run all the same,
+    # to have a result.
     unseen = certified and not measured.any() and not barred[:, :n].all()
     ended = _ended(bool(measured.all()), certified and not unseen, predicted[~done & ~barred], most_seconds)
     blocks: list[Block] = []

@@ -189,6 +189,26 @@ def _root_of_sigma(base: FloatArray, z: FloatArray, level: FloatArray, inverse: 
 
 
 @compiled
+def _unseen_noise(empty: int, root: FloatArray, bartlett: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """What columns without observations have beyond their regression on the touched ones: rows with covariance Sigma.
+
+    As the precision is (L'^-1 B)(L'^-1 B)', x with (L'^-1 B)' x = noise is L B'^-1 noise.
+    """
+    m = len(root)
+    noise = np.empty((empty, m))
+    for i in range(m):
+        for k in range(empty):
+            noise[k, i] = rng.standard_normal()
+    for k in range(empty):
+        solve_transposed(bartlett, noise[k])
+        for i in range(m - 1, -1, -1):
+            noise[k, i] *= root[i, i]
+            for c in range(i):
+                noise[k, i] += root[i, c] * noise[k, c]
+    return noise
+
+
+@compiled
 def sample(
     start: FloatArray, order: IntArray, group: IntArray, known: IntArray, inverse: FloatArray, log_weight: FloatArray,
     slope: FloatArray, factor: FloatArray, degrees: float, base: FloatArray, centre: FloatArray, spread: FloatArray,
@@ -225,7 +245,7 @@ def sample(
                 for i in range(m):
                     score[g] -= (degrees + touched) * np.log(root[i, i])
             setting = pick(score, rng)
-        # Sigma given the latents, then every touched column given the others.
+        # Sigma given the latents.
         q = inverse[setting]
         root = _root_of_sigma(base, z, level, q)
         bartlett = draw_bartlett(m, degrees + touched, rng)
@@ -235,6 +255,7 @@ def sample(
                 sigma[i, a] = bartlett[a, i]
             solve_transposed(root, sigma[i])
         _add_products(precision, sigma, sigma)
+        # With a prior of the levels: the levels, and how far it is trusted.
         if informed:
             mean, variance = centre.copy(), np.ones(m)
             for i in range(m):
@@ -247,6 +268,7 @@ def sample(
             if sweep >= burn_in:
                 for i in range(m):
                     weight[i] += trusted[i] / (spread[i] ** 2 + moved**2) / (sweeps - burn_in)
+        # Every touched column given the others.
         for j in range(touched):
             mean = np.zeros(m)
             for k in range(touched):
@@ -261,17 +283,8 @@ def sample(
             for j in range(touched):
                 for i in range(m):
                     drawn[at, i, j] = z[j, i]
-            if empty:  # columns without observations follow from the touched ones by regression
-                noise = np.empty((empty, m))
-                for i in range(m):
-                    for k in range(empty):
-                        noise[k, i] = rng.standard_normal()
-                for k in range(empty):
-                    solve_transposed(bartlett, noise[k])
-                    for i in range(m - 1, -1, -1):  # as the precision: x with (L'^-1 B)' x = noise is L B'^-1 noise
-                        noise[k, i] *= root[i, i]
-                        for c in range(i):
-                            noise[k, i] += root[i, c] * noise[k, c]
+            if empty:
+                noise = _unseen_noise(empty, root, bartlett, rng)
                 for k in range(empty):
                     for i in range(m):
                         total = level[i]

@@ -80,6 +80,8 @@ def advise_for(
     place = bounded(scale, target, points)
     distance = distances(np.clip(scale(target), -FARTHEST, FARTHEST), points)[0]
     near = nearest(distance[None], k)[0]
+
+    # The ranking among the nearest; where they are too few for an interval it is unknown.
     nearby = Matrix(
         matrix.values[:, near], matrix.algorithms, tuple(matrix.datasets[d] for d in near), matrix.metric,
         matrix.higher_is_better,
@@ -87,8 +89,9 @@ def advise_for(
     among = rank_algorithms(
         nearby, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed
     ).rankings["mean_rank"]
-    unknown = np.full((len(matrix.algorithms), 2), np.nan)  # where the nearest are too few for an interval
+    unknown = np.full((len(matrix.algorithms), 2), np.nan)
 
+    # The model, and what it is worth on datasets that it has not seen.
     ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
     nested, chosen = nested_predictions(known.values, ranks)
     base = left_out(OrderModel("baseline"), points, ranks)
@@ -98,6 +101,9 @@ def advise_for(
     weights = dataset_weights(n, replicates=replicates, rng=rng) / n
     methods = {"model": nested, "nearest": by_nearest, "baseline": base}
     skills = {key: _skill(guess, base, ranks, matrix, weights, confidence=confidence) for key, guess in methods.items()}
+    cost: tuple[Cost, ...] = ()
+    if results is not None:
+        cost = expected_cost(results, table, float(characteristics.get(SIZE, 0.0)), confidence=confidence)
     expected = predict(model, points, ranks, place)[0]
     overall = ranks.mean(axis=0)
     return AdviseResult(
@@ -124,9 +130,7 @@ def advise_for(
         confidence=confidence,
         notes=notes,
         evidence=evidence,
-        cost=()
-        if results is None
-        else expected_cost(results, table, float(characteristics.get(SIZE, 0.0)), confidence=confidence),
+        cost=cost,
     )
 
 

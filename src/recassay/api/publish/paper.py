@@ -149,11 +149,12 @@ def paper(
     refuse_level(alpha)
     refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, None)
+
+    # The tests of each metric.
     specs = {
         label: AnalysisSpec(
             label, missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, test=test,
-        replicates=replicates,
-            control=control, evidence=evidence,
+            replicates=replicates, control=control, evidence=evidence,
         )
         for label in labels
     }  # fmt: skip
@@ -162,6 +163,8 @@ def paper(
         if len(table.datasets) > 1:
             table.matrix(label, missing=missing, higher_is_better=higher_is_better)  # a missing cell is refused at once
         findings[label] = run_analyses(table, spec, TESTS)[0]
+
+    # Figures, tables and sentences of the paper, as files.
     few = len(table.datasets) < FEWEST_DATASETS
     names = (() if few else FIGURES) if figures is None else tuple(figures)
     drawn, named, skipped = _figures(table, specs[labels[0]], findings[labels[0]], names)
