@@ -11,14 +11,7 @@ from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommen
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.types import Interactions
 from recassay.testing import example_interactions
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
-def everyone(train: Interactions) -> np.ndarray:
-    return np.arange(train.n_users, dtype=np.int32)
+from support.made import everyone, rng
 
 
 def test_most_popular_counts_a_user_once() -> None:

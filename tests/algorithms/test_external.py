@@ -29,6 +29,7 @@ from recassay.recommenders.references import (
 )
 from recassay.testing import ALGORITHM_CHECKS, check_algorithm, check_external, example_interactions, learnable_tastes
 from recassay.testing.checks import Check, check_fold_in, check_histories
+from support.made import everyone
 
 
 class PopularModel:
@@ -71,10 +72,6 @@ class WrongIds(PopularModel):
 
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
-
-
-def everyone(train: Interactions) -> np.ndarray:
-    return np.arange(train.n_users, dtype=np.int32)
 
 
 @pytest.mark.parametrize("model", [PopularModel, PlainModel])

@@ -26,6 +26,7 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, Interactions
 from recassay.testing.examples import example_interactions, learnable_tastes
+from support.made import random_events
 
 Make: TypeAlias = Callable[[], Any]
 
@@ -41,11 +42,6 @@ LARGER_THAN_DATA: list[Make] = [
     lambda: AspectModel(classes=300),
     lambda: RatingMF(factors=300),
 ]
-
-
-def random_events(n_users: int = 12, n_items: int = 9, share: float = 0.4, seed: int = 3) -> Interactions:
-    user, item = np.nonzero(derived_rng(seed, "events").random((n_users, n_items)) < share)
-    return example_interactions(user, item, n_users=n_users, n_items=n_items)
 
 
 def model_of(algorithm: Any, train: Interactions) -> FactorRecommender:

@@ -16,11 +16,7 @@ from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Interactions
 from recassay.testing.examples import example_interactions
-
-
-def random_events(n_users: int, n_items: int, share: float, seed: int) -> Interactions:
-    user, item = np.nonzero(derived_rng(seed, "events").random((n_users, n_items)) < share)
-    return example_interactions(user, item, n_users=n_users, n_items=n_items)
+from support.made import random_events
 
 
 def planted(n_groups: int = 3, users: int = 20, items: int = 12) -> Interactions:

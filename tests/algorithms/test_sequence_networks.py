@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch")
 from recassay.algorithms.neural import next_item  # noqa: E402
 from recassay.algorithms.neural.sequences import Ordered, first_filled, room_for  # noqa: E402
 from recassay.algorithms.neural.transformer import Filled  # noqa: E402
+from support.made import histories  # noqa: E402
 
 NAMES = ("SASRec", "eSASRec", "BERT4Rec", "GRU4Rec")
 N_ITEMS = 9
@@ -29,11 +30,6 @@ def log(sequences: list[list[int]], n_items: int = N_ITEMS) -> Interactions:
     item = np.array([item for sequence in sequences for item in sequence])
     tables = pl.Series(range(len(sequences))), pl.Series(range(n_items))
     return Interactions(user.astype(np.int32), item.astype(np.int32), *tables)
-
-
-def histories(sequences: list[list[int]]) -> Histories:
-    items = np.array([item for sequence in sequences for item in sequence], dtype=np.int32)
-    return Histories(items, np.cumsum([0, *map(len, sequences)]).astype(np.int64))
 
 
 SEQUENCES = [[0, 1, 2, 3, 4, 5], [4, 2], [7], [], [1, 3, 1, 3]]

@@ -16,6 +16,7 @@ from recassay.algorithms.sequential.session_knn import DAY, STAN, VSKNN
 from recassay.core.histories import FoldsIn, Histories
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Interactions
+from support.made import histories
 
 SEQUENTIAL = (LastItems, MarkovChain, SequentialRules, AssociationRules, VSKNN, STAN)
 Scores = dict[int, float]
@@ -34,11 +35,6 @@ def log(sequences: list[list[int]], *, n_items: int, times: list[int] | None = N
         items=pl.Series(range(n_items)),
         time=None if time is None else time.astype(np.int64),
     )
-
-
-def histories(sequences: list[list[int]]) -> Histories:
-    items = np.array([item for sequence in sequences for item in sequence], dtype=np.int32)
-    return Histories(items, np.cumsum([0, *map(len, sequences)]).astype(np.int64))
 
 
 def scores_after(algorithm: Any, train: Interactions, sequence: list[int]) -> Scores:

@@ -60,11 +60,8 @@ from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.system.plain import plain
 from recassay.reporting.sections.adaptive import sentences
 from support.grids import GRID_KINDS, synthetic_grid, synthetic_probes
+from support.made import rng
 from support.vega import assert_valid
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 def benchmark(kind="factors", seed=0, algorithms=6, datasets=8) -> Benchmark:

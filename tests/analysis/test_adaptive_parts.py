@@ -33,10 +33,7 @@ from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.adaptive.sampler import MOVES, _draw_levels, _draw_trust, redraw_column
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
+from support.made import rng
 
 
 def published(deviations=(0.3, 0.3, 0.3)) -> Prior:

@@ -45,11 +45,8 @@ from recassay.analysis.inference.winners import fewest_to_remove, probability_fi
 from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
 from recassay.reporting.words.compare import iman_davenport
+from support.made import rng
 from support.tables import matrix
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
 
 
 def test_rankings_that_put_everybody_level_agree_with_each_other_alone():

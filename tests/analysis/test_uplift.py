@@ -14,10 +14,7 @@ from recassay.analysis.users.gains import edges, find_gains
 from recassay.analysis.users.uplift import choose_reference, uplifts
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.scores import GainScores, UserScores
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
+from support.made import rng
 
 
 def sparse(users: int, generator: np.random.Generator, chances: tuple[float, ...] = (0.2, 0.15)) -> np.ndarray:

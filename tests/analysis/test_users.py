@@ -22,12 +22,9 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.scores import UserScores
 from recassay.reporting.sections.users import SECTION
+from support.made import rng
 from support.protocol import few
 from support.vega import assert_valid
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 def p_of(differences: object) -> float:

@@ -18,6 +18,7 @@ from recassay.cli.evaluate import _shown
 from recassay.data.catalog import entries as catalog
 from recassay.data.synthetic.generate import generate
 from recassay.data.synthetic.presets import preset_spec
+from support.made import lines_of
 
 
 @pytest.fixture(autouse=True)
@@ -238,10 +239,6 @@ def test_the_list_says_what_to_do_by_hand(cli, home):
     assert rows["msd-taste-profile"]["kind"] == "by hand"
     assert "millionsongdataset.com" in rows["msd-taste-profile"]["how"]
     assert rows["ml-100k"]["how"] is None
-
-
-def lines_of(text):
-    return [" ".join(line.split()) for line in text.splitlines()]
 
 
 def test_sequences_are_described_with_their_order_first(cli, tmp_path):

@@ -16,6 +16,7 @@ from recassay.evidence.facts import study_facts
 from recassay.reporting.page.top import _protocols
 from recassay.store import CellRecord
 from support.in_process import without_processes
+from support.made import lines_of
 from support.shared import made_once
 from support.stores import write_records
 
@@ -118,10 +119,6 @@ def test_results_in_every_form(cli, study, tmp_path):
     assert cli("results", study, "--csv", "--json").code == 2
     assert cli("results", study, "--metric", "coverage@10", "--per-user").code == 2
     assert cli("results", tmp_path).code == 2
-
-
-def lines_of(text):
-    return [" ".join(line.split()) for line in text.splitlines()]
 
 
 @pytest.fixture

@@ -10,16 +10,13 @@ from pydantic import ValidationError
 from recassay.core.errors import InputError, UsageError
 from recassay.core.types import FloatArray, IdArray, Interactions
 from recassay.protocol.attacks import AttackSpec, _distinct_items, _neighbours, _on_scale, attack, choose_targets
+from support.made import rng
 from support.protocol import interactions, synthetic
 
 EXPLICIT = synthetic(200, 80, 6000)
 IMPLICIT = replace(EXPLICIT, weight=None)
 KINDS, FILLERS = ("nuke", "push"), ("random", "average", "bandwagon")
 TARGETS = np.array([3, 17], dtype=np.int32)
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 def profiles(attacked: Interactions, train: Interactions) -> list[list[int]]:

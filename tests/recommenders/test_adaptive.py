@@ -20,7 +20,7 @@ from recassay.recommenders.study import run_study
 from recassay.store import Store
 from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive
 from support.drivers import drivers
-from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+from support.run import PLUGIN, numbers, tiny_data, tiny_study
 
 ALGORITHMS = ("Pop", "Fake", "Slow")
 DATASETS = ("tiny", "other", "third")
@@ -42,9 +42,8 @@ def drive(folder):
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
+def data(tmp_path):
+    (tmp_path / "fakes.py").write_text(PLUGIN)
     for seed, name in enumerate(DATASETS):
         tiny_data(tmp_path, name, seed=seed, users=40 + 20 * seed)
     return tmp_path

@@ -16,7 +16,7 @@ from recassay.recommenders.work import Stage
 from recassay.runner.work import GIVE_UP_AFTER, Rounds
 from recassay.store import Store, TrialRecord
 from support.in_process import without_processes
-from support.run import PLUGIN, announce_metrics, numbers, tiny_data, tiny_study
+from support.run import PLUGIN, numbers, tiny_folder, tiny_study
 
 SPACE = {"rate": Real(0.0, 1.0, 0.5), "depth": Whole(1, 50, 10)}
 
@@ -47,11 +47,8 @@ def failure(number):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    (tmp_path / "fakes.py").write_text(PLUGIN + MOODY)
-    tiny_data(tmp_path)
-    return tmp_path
+def folder(tmp_path):
+    return tiny_folder(tmp_path, PLUGIN + MOODY)
 
 
 def study(folder, algorithms, parallel, **more):

@@ -43,7 +43,7 @@ from recassay.store.files import write_parquet
 from recassay.store.records import PlannedRow, Verification
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
-from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+from support.run import tiny_data, tiny_folder, tiny_study
 from support.stores import write_records
 
 
@@ -51,15 +51,11 @@ from support.stores import write_records
 def honest(tmp_path_factory):
     """The folder of a study that was sealed and then run."""
     folder = tmp_path_factory.mktemp("sealed")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        announce_metrics(folder, monkeypatch)
-        write_plugin(folder)
-        tiny_data(folder)
-        tiny_data(folder, "other", seed=9)
-        spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
-        recassay.seal(spec, claims=["Fake > Pop", "Pop is best"], folder=folder / "study")
-        assert run_study(spec, folder / "study", workers=1).failed == ()
-        yield folder / "study"
+    tiny_folder(folder, other=True)
+    spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
+    recassay.seal(spec, claims=["Fake > Pop", "Pop is best"], folder=folder / "study")
+    assert run_study(spec, folder / "study", workers=1).failed == ()
+    return folder / "study"
 
 
 @pytest.fixture
@@ -498,8 +494,7 @@ def test_what_no_study_can_be_judged_by_is_not_sealed(honest, tmp_path, more, wo
 
 
 @pytest.mark.slow
-def test_a_plugin_that_cannot_run_is_not_sealed(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
+def test_a_plugin_that_cannot_run_is_not_sealed(tmp_path):
     tiny_data(tmp_path)
     (tmp_path / "fakes.py").write_text("class Broken(:\n")
     with pytest.raises(UsageError, match=r"algorithm Broken: .*fakes\.py, line 1"):
@@ -689,8 +684,7 @@ def test_what_reruns_would_catch_whichever_cells_are_improved(honest):
 
 
 @pytest.mark.slow
-def test_rerun_cells_come_out_the_same_and_altered_ones_are_caught(study, honest, monkeypatch):
-    announce_metrics(honest.parent, monkeypatch)
+def test_rerun_cells_come_out_the_same_and_altered_ones_are_caught(study, honest):
     checked = recassay.verify(study, rerun=4, base=honest.parent, workers=1)
     assert [cell.state for cell in checked.rerun] == ["same"] * 4
     assert checked.sound

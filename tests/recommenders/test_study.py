@@ -28,31 +28,23 @@ from recassay.runner.references import dataset_version
 from recassay.store import Store
 from recassay.store.lock import study_lock
 from support.in_process import without_processes
-from support.run import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
+from support.run import PLUGIN, children_of, numbers, tiny_data, tiny_folder, tiny_study
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
-    tiny_data(tmp_path)
-    tiny_data(tmp_path, "other", seed=9)
-    return tmp_path
+def folder(tmp_path):
+    return tiny_folder(tmp_path, other=True)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A study that ran to its end, with the events of its run."""
     tmp_path = tmp_path_factory.mktemp("finished")
-    with pytest.MonkeyPatch.context() as patch:
-        announce_metrics(tmp_path, patch)
-        write_plugin(tmp_path)
-        tiny_data(tmp_path)
-        tiny_data(tmp_path, "other", seed=9)
-        events = []
-        spec = tiny_study(tmp_path, ("Fake", "Pop", "Staged"), datasets=("tiny", "other"), trials=12)
-        record = run_study(spec, tmp_path / "out", workers=2, progress=events.append)
-        yield tmp_path, spec, record, events
+    tiny_folder(tmp_path, other=True)
+    events = []
+    spec = tiny_study(tmp_path, ("Fake", "Pop", "Staged"), datasets=("tiny", "other"), trials=12)
+    record = run_study(spec, tmp_path / "out", workers=2, progress=events.append)
+    return tmp_path, spec, record, events
 
 
 def load_interactions(spec: DatasetSpec, base: str) -> Interactions:
@@ -219,8 +211,7 @@ def test_an_identity_holds_what_the_numbers_depend_on_and_no_more(folder):
     assert ids(seconds_per_cell=5.0, memory_gb=1.0, name="other") == first
     moved = folder / "moved"
     moved.mkdir()
-    write_plugin(moved)
-    tiny_data(moved)
+    tiny_folder(moved)
     assert {c.algorithm.name: c.id for c in plan(tiny_study(moved, ("Fake", "Pop"))).cells} == first
     for changed in ({"trials": 5}, {"metrics": ["ndcg@5"]}, {"seed": 2}, {"protocol": {"split": "user_time"}}):
         other = ids(**changed)

@@ -7,7 +7,7 @@ import pytest
 
 from recassay.recommenders.study import run_study
 from recassay.store import Store
-from support.run import PLUGIN, announce_metrics, tiny_data, tiny_study
+from support.run import PLUGIN, tiny_folder, tiny_study
 
 WRITERS = """
 
@@ -48,10 +48,8 @@ class WritesExclude(Honest):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_judges_is_out_of_reach_of_the_algorithm(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    (tmp_path / "fakes.py").write_text(PLUGIN + WRITERS)
-    tiny_data(tmp_path)
+def test_what_judges_is_out_of_reach_of_the_algorithm(tmp_path):
+    tiny_folder(tmp_path, PLUGIN + WRITERS)
     names = ("Honest", "WritesItems", "UnlocksItems", "WritesExclude")
     run_study(tiny_study(tmp_path, names), tmp_path / "out", workers=1)
     with Store.open(tmp_path / "out") as store:
@@ -108,10 +106,8 @@ class SeenAlone(Pop):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_attributes_decide_nothing_and_empty_lists_are_no_result(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    (tmp_path / "fakes.py").write_text(PLUGIN + WRITERS + ODD)
-    tiny_data(tmp_path)
+def test_attributes_decide_nothing_and_empty_lists_are_no_result(tmp_path):
+    tiny_folder(tmp_path, PLUGIN + WRITERS + ODD)
     record = run_study(tiny_study(tmp_path, ("Honest", "HasLists", "SeenAlone")), tmp_path / "out", workers=1)
     assert record.done == 2
     assert [cell.algorithm.rpartition(":")[2] for cell in record.failed] == ["SeenAlone"]

@@ -38,11 +38,7 @@ from recassay.reporting.sections import (
 )
 from support.charts import rows_of, says, shows
 from support.frozen import changed
-
-
-def framed(*rows):
-    """A frame that has these rows."""
-    return Made(to_dicts=lambda: [dict(row) for row in rows])
+from support.made import framed
 
 
 def test_differences_over_users():

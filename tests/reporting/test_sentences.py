@@ -65,6 +65,7 @@ from recassay.reporting.words import pairs as pair_words
 from recassay.reporting.words import rank as rank_words
 from recassay.reporting.words import users as users_words
 from recassay.reporting.words import verdict as verdict_words
+from support.made import framed
 
 
 def kept(*tables):
@@ -1204,11 +1205,6 @@ def test_the_control_against_the_others():
     assert (
         pair_words.control_headline(controlled(a="worse", b="worse")) == "own, the control, is worse than all 2 others."
     )
-
-
-def framed(*rows):
-    """A frame that has these rows."""
-    return Made(to_dicts=lambda: [dict(row) for row in rows])
 
 
 def benched(**given):

@@ -43,11 +43,7 @@ from recassay.reporting.telling import own_sections
 from recassay.reporting.words import verdict as verdict_words
 from support.charts import rows_of, says, shows
 from support.frozen import changed
-
-
-def framed(*rows):
-    """A frame that has these rows."""
-    return Made(to_dicts=lambda: [dict(row) for row in rows])
+from support.made import framed
 
 
 def tournament(**given):

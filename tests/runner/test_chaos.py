@@ -14,7 +14,7 @@ import pytest
 from recassay.recommenders.study import run_study
 from recassay.store import Store
 from support.drivers import drivers
-from support.run import announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
+from support.run import children_of, numbers, tiny_folder, tiny_study
 
 KILLS = 12
 ALGORITHMS = ("Pop", "Slow", "SlowStaged")
@@ -37,11 +37,8 @@ def study(folder):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers through /proc")
-def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
-    tiny_data(tmp_path)
-    tiny_data(tmp_path, "other", seed=9)
+def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path):
+    tiny_folder(tmp_path, other=True)
     run_study(study(tmp_path), tmp_path / "peaceful", workers=2)
 
     chance = random.Random(20)

@@ -10,7 +10,7 @@ import pytest
 
 from recassay.core.errors import InputError
 from recassay.recommenders.study import run_study
-from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+from support.run import numbers, tiny_folder, tiny_study
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -28,11 +28,8 @@ def cluster():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
-    tiny_data(tmp_path)
-    return tmp_path
+def folder(tmp_path):
+    return tiny_folder(tmp_path)
 
 
 @pytest.mark.parametrize("parallel", [1, 3])

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from recassay.recommenders.study import run_study
-from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+from support.run import numbers, tiny_folder, tiny_study
 
 pytest.importorskip("distributed")
 
@@ -81,10 +81,8 @@ def hosts():
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
 
-def test_a_host_that_is_cut_off_costs_no_cell(hosts, tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
-    tiny_data(tmp_path)
+def test_a_host_that_is_cut_off_costs_no_cell(hosts, tmp_path):
+    tiny_folder(tmp_path)
     path = os.pathsep.join([*sys.path, os.environ.get("PYTHONPATH", "")])
     log = (tmp_path / "cluster.log").open("ab")
     quiet = {"env": os.environ | QUICK | {"PYTHONPATH": path}, "cwd": tmp_path, "stdout": log, "stderr": log}

@@ -13,7 +13,7 @@ import pytest
 from recassay.core.errors import RecAssayError
 from recassay.recommenders.study import run_study
 from recassay.store import Store
-from support.run import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study
+from support.run import PLUGIN, children_of, numbers, tiny_folder, tiny_study
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -76,11 +76,8 @@ def start(tmp_path):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
-    (tmp_path / "fakes.py").write_text(PLUGIN + POISON)
-    tiny_data(tmp_path)
-    return tmp_path
+def folder(tmp_path):
+    return tiny_folder(tmp_path, PLUGIN + POISON)
 
 
 def test_a_scheduler_that_is_killed_costs_no_cell(folder, start):

@@ -17,7 +17,7 @@ from recassay.runner.jobs import NOT_WRITTEN, Collected, Job, JobQueue, status_o
 from recassay.runner.local import LocalExecutor, _Running, _Slot
 from recassay.store import Store
 from recassay.store.files import write_array
-from support.run import PLUGIN, announce_metrics, tiny_data, tiny_study
+from support.run import PLUGIN, tiny_data, tiny_study
 
 NEEDS_ROOM = """
 
@@ -31,7 +31,6 @@ class NeedsRoom(Fake):
 
 @pytest.fixture
 def spec(tmp_path, monkeypatch):
-    announce_metrics(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fakes.py").write_text(
         "from pathlib import Path\n" + PLUGIN.replace("from __future__ import annotations", "") + NEEDS_ROOM

@@ -12,7 +12,7 @@ from recassay.recommenders.study import run_study
 from recassay.runner.jobs import Job
 from recassay.runner.local import LocalExecutor
 from recassay.store import Store
-from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+from support.run import tiny_folder, tiny_study
 
 HOSTILE = {
     "Raises": ("failed", r"ValueError: the matrix is singular (fakes.py, line"),
@@ -35,14 +35,11 @@ GOOD = ("Fake", "Pop", "Talks")
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
-    with pytest.MonkeyPatch.context() as patch:
-        announce_metrics(folder, patch)
-        write_plugin(folder)
-        tiny_data(folder)
-        names = ("Fake", *HOSTILE, "Pop", "Talks")
-        spec = tiny_study(folder, names, trials=2, seconds_per_cell=15.0, memory_gb=0.7)
-        record = run_study(spec, folder / "out", workers=2)
-        yield folder, spec, record
+    tiny_folder(folder)
+    names = ("Fake", *HOSTILE, "Pop", "Talks")
+    spec = tiny_study(folder, names, trials=2, seconds_per_cell=15.0, memory_gb=0.7)
+    record = run_study(spec, folder / "out", workers=2)
+    return folder, spec, record
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are watched through /proc")

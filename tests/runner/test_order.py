@@ -9,7 +9,7 @@ from recassay.recommenders.study import run_study
 from recassay.runner.order import LearnedCosts, chain_seconds
 from recassay.runner.work import Rounds, WorkCell
 from recassay.store.records import PlannedRow
-from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+from support.run import PLUGIN, tiny_data, tiny_study
 
 SIZES = {"small": 1e4, "middle": 1e5, "large": 1e6}
 CLASSES = {"Pop": "baseline", "Gram": "closed form", "Factors": "factor model", "Net": "neural"}
@@ -88,9 +88,8 @@ def test_the_chain_of_a_cell_in_trials_grows_shorter():
     assert [chain_seconds(spread, 41.0, known) for known in (0, 8, 40)] == [6.0, 5.0, 1.0]
 
 
-def test_a_run_begins_with_the_largest_dataset_and_what_it_learned_before(tmp_path, monkeypatch, in_process):
-    announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
+def test_a_run_begins_with_the_largest_dataset_and_what_it_learned_before(tmp_path, in_process):
+    (tmp_path / "fakes.py").write_text(PLUGIN)
     tiny_data(tmp_path, "tiny")
     tiny_data(tmp_path, "wide", users=150)
     spec = tiny_study(tmp_path, ("Pop", "Fake"), datasets=("tiny", "wide"), trials=0)

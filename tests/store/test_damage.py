@@ -15,17 +15,15 @@ from recassay.store import Store
 from recassay.store.store import INDEX_FILE
 from recassay.store.verification import damaged_cells, verify_store
 from support.in_process import without_processes
-from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+from support.run import numbers, tiny_folder, tiny_study
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """A finished study: its spec, and its folder, which each test copies."""
     base = tmp_path_factory.mktemp("study")
-    with pytest.MonkeyPatch.context() as patch, without_processes():
-        announce_metrics(base, patch)
-        write_plugin(base)
-        tiny_data(base)
+    with without_processes():
+        tiny_folder(base)
         spec = tiny_study(base, ("Fake", "Pop"), trials=2)
         run_study(spec, base / "out", workers=1)
         yield spec, base / "out"
@@ -145,7 +143,7 @@ def test_a_run_that_was_killed_while_it_made_the_store_goes_on(study, tmp_path, 
     assert numbers(folder) == numbers(source)
 
 
-def test_a_reader_leaves_a_study_as_it_is(study, tmp_path, monkeypatch):
+def test_a_reader_leaves_a_study_as_it_is(study, tmp_path):
     _, source = study
     folder = tmp_path / "out"
     shutil.copytree(source, folder)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from importlib.metadata import entry_points
 from pathlib import Path
-
-import pytest
 
 from recassay.api.study.studies import make_study
 from recassay.core.specs.study import StudySpec
-from recassay.metrics import accuracy, beyond, diversity, exposure
-from recassay.metrics.protocol import MetricBase
 from recassay.store import Store
 
 PLUGIN = '''
@@ -200,33 +194,15 @@ class Writes(Fake):
 '''
 
 METRICS = ("ndcg@10", "hitrate@5", "coverage@10")
-KINDS = [
-    kind
-    for room in (accuracy, beyond, diversity, exposure)
-    for kind in vars(room).values()
-    if isinstance(kind, type) and issubclass(kind, MetricBase) and hasattr(kind, "name")
-]
 
 
-def announce_metrics(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process and its workers find our metrics by entry point, installed or not."""
-    from recassay.core import registry
-
-    if any(entry.name == "ndcg" for entry in entry_points(group="recassay.metrics")):
-        return
-    information = folder / "announced" / "recassay_metrics-0.dist-info"
-    information.mkdir(parents=True)
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: recassay-metrics\nVersion: 0\n")
-    lines = [f"{kind.name} = {kind.__module__}:{kind.__name__}" for kind in KINDS]
-    (information / "entry_points.txt").write_text("\n".join(["[recassay.metrics]", *lines]))
-    path = os.pathsep.join(filter(None, [str(information.parent), os.environ.get("PYTHONPATH")]))
-    monkeypatch.setenv("PYTHONPATH", path)
-    monkeypatch.syspath_prepend(information.parent)
-    monkeypatch.setattr(registry.metrics, "_announced", None)
-
-
-def write_plugin(folder: Path) -> None:
-    (folder / "fakes.py").write_text(PLUGIN)
+def tiny_folder(folder: Path, plugin: str = PLUGIN, *, other: bool = False) -> Path:
+    """A folder with the file of algorithms and one dataset, or two."""
+    (folder / "fakes.py").write_text(plugin)
+    tiny_data(folder)
+    if other:
+        tiny_data(folder, "other", seed=9)
+    return folder
 
 
 def tiny_data(folder: Path, name: str = "tiny", *, seed: int = 0, users: int = 60, items: int = 40) -> None:
