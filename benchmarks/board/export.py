@@ -1,9 +1,11 @@
 """Ship the boards: from the records of the grid to the folders `board` and `board-time` of the published tables.
 
-python3 benchmarks/board/export.py CELLS.jsonl... --machines MACHINES.jsonl... [--to FOLDER]
+python3 benchmarks/board/export.py CELLS.jsonl... --machines MACHINES.jsonl... [--onto FOLDER] [--to FOLDER]
 
-A dataset that is judged in several windows has the mean over them, and only where all are done. Of a cell that several
-files have, the last one that is done counts. What the datasets are stands in `benchmarks/open/datasets.toml`.
+With `--onto` the records are put over the boards that a folder has, where those of the whole grid are at hand no more:
+a cell that they have done takes the place of the shipped one. A dataset that is judged in several windows has the mean
+over them, and only where all are done. Of a cell that several files have, the last one that is done counts. What the
+datasets are stands in `benchmarks/open/datasets.toml`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import io
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +40,16 @@ HERE = Path(__file__).resolve().parent
 SHIPPED = HERE.parents[1] / "src" / "recassay" / "data" / "published"
 FOLDERS = {"random": "board", "time": "board-time"}
 MOST_BYTES = 3_000_000
+NOT_STARTED = "not started when the grid's time was up"
+KEY = (c.ALGORITHM, c.DATASET, c.SEED)
+CELL_TYPES = {
+    c.ALGORITHM: pl.String, c.DATASET: pl.String, c.SEED: pl.Int64, "window": pl.Int64, "trials": pl.Int64,
+    "seconds": pl.Float64, "joules": pl.Float64, "energy": pl.String, "device": pl.String, "validation": pl.Float64,
+    "parameters": pl.String,
+}  # fmt: skip
 Record = Mapping[str, Any]
+Done = Mapping[tuple[str, str, int], Sequence[Record]]
+"""By algorithm, dataset and seed, the cells of all windows."""
 
 
 def records(files: Iterable[Path]) -> list[Record]:
@@ -62,65 +75,152 @@ def settled(lines: Sequence[Record], board: str) -> dict[tuple[str, str, str, in
     return cells
 
 
-def export(lines: Sequence[Record], board: str, machines: Sequence[Record], target: Path) -> dict[str, int]:
-    """Write one board; the sizes of its files."""
-    study = tomllib.loads((HERE / f"{board}.toml").read_text())
+@dataclass(frozen=True)
+class Tables:
+    """What a shipped board is made of: its manifest, and tables of values, cells, users and datasets."""
+
+    manifest: dict[str, Any]
+    values: pl.DataFrame
+    cells: pl.DataFrame
+    users: dict[tuple[str, str], bytes]
+    """By dataset and algorithm, the packed values of users."""
+    characteristics: pl.DataFrame
+
+    @classmethod
+    def read(cls, folder: Path) -> Tables:
+        """The board that a folder holds."""
+        users = pl.read_parquet(folder / USERS).iter_rows()
+        tables = (pl.read_csv(folder / name, infer_schema_length=None) for name in (RESULTS, CELLS, CHARACTERISTICS))
+        values, cells, characteristics = tables
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        scores = {(dataset, algorithm): packed for dataset, algorithm, packed in users}
+        return cls(manifest, values, cells.cast(CELL_TYPES), scores, characteristics)
+
+    def write(self, target: Path) -> dict[str, int]:
+        """Write the five files; their sizes."""
+        rows = [{c.DATASET: d, c.ALGORITHM: a, "scores": packed} for (d, a), packed in sorted(self.users.items())]
+        users = io.BytesIO()
+        schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "scores": pl.Binary}
+        pl.DataFrame(rows, schema=schema).write_parquet(users, compression="zstd", compression_level=19)
+        files = {
+            MANIFEST: (json.dumps(self.manifest, indent=1, ensure_ascii=False) + "\n").encode(),
+            RESULTS: compressed_csv(self.values.sort(c.METRIC, c.DATASET, c.ALGORITHM, c.SEED)),
+            CELLS: compressed_csv(self.cells.sort(*KEY, "window", maintain_order=True)),
+            USERS: users.getvalue(),
+            CHARACTERISTICS: compressed_csv(self.characteristics),
+        }
+        target.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            write_whole(target / file, content)
+        return {file: len(content) for file, content in files.items()}
+
+
+class Found:
+    """What the records of a grid have of a board: splits, cells, and those that are done in all their windows."""
+
+    def __init__(self, lines: Sequence[Record], board: str) -> None:
+        of_board = [one for one in lines if one["what"] == "split" and one["board"] == board]
+        self.splits = {(one["dataset"], one["fold"]): one for one in of_board if one["status"] == "done"}
+        self.folds: dict[str, list[str]] = {}
+        for dataset, fold in sorted(self.splits):
+            self.folds.setdefault(dataset, []).append(fold)
+        self.cells = settled(lines, board)
+        keys = sorted({(algorithm, dataset, seed) for algorithm, dataset, _, seed in self.cells})
+        groups = {(a, d, s): [self.cells.get((a, d, fold, s)) for fold in self.folds.get(d, ())] for a, d, s in keys}
+        self.done: Done = {
+            key: [one for one in windows if one is not None]
+            for key, windows in groups.items()
+            if windows and all(one is not None and one["status"] == "done" for one in windows)
+        }
+
+    def fingerprints(self, dataset: str) -> list[str]:
+        """The content hashes of the windows of a dataset, the oldest first."""
+        return [self.splits[dataset, fold]["fingerprint"] for fold in self.folds[dataset]]
+
+    def reason(self, algorithm: str, dataset: str) -> str | None:
+        """Why an algorithm has no value on a dataset; None where that is not recorded."""
+        windows = [self.cells.get((algorithm, dataset, fold, 1)) for fold in self.folds.get(dataset, ["-1"])]
+        return next((str(one["reason"]) for one in windows if one is not None and one["status"] != "done"), None)
+
+
+def fresh(lines: Sequence[Record], board: str, machines: Sequence[Record]) -> Tables:
+    """A board from the records of a whole grid."""
+    study, found = tomllib.loads((HERE / f"{board}.toml").read_text()), Found(lines, board)
     known = tomllib.loads((HERE / "datasets.toml").read_text())
     about = tomllib.loads((HERE.parent / "open" / "datasets.toml").read_text())["datasets"] | known["datasets"]
-    splits = {(one["dataset"], one["fold"]): one for one in lines if one["what"] == "split" and one["board"] == board
-              and one["status"] == "done"}  # fmt: skip
-    folds = {name: sorted(fold for dataset, fold in splits if dataset == name) for name in study["study"]["datasets"]}
-    cells = settled(lines, board)
-    keys = sorted({(algorithm, dataset, seed) for algorithm, dataset, _, seed in cells})
-    groups = {(a, d, s): [cells.get((a, d, fold, s)) for fold in folds[d]] for a, d, s in keys}
-    done = {
-        key: [one for one in windows if one is not None]
-        for key, windows in groups.items()
-        if all(one is not None and one["status"] == "done" for one in windows)
-    }
-    judged = {dataset: sum(one["judged"] for one in windows) for (_, dataset, _), windows in done.items()}
-    described = {}
-    for name, own in folds.items():
-        windows = [splits[name, fold] for fold in own]
+    judged = {dataset: sum(one["judged"] for one in windows) for (_, dataset, _), windows in found.done.items()}
+    described, rows = {}, []
+    for name in study["study"]["datasets"]:
+        hashes, last = found.fingerprints(name), found.splits[name, found.folds[name][-1]]
         described[name] = {
             "reference": f"{name}.parquet",
             "read": {},
-            "protocol": windows[-1]["protocol"],
-            "split": windows[-1]["fingerprint"],
+            "protocol": last["protocol"],
+            "split": last["fingerprint"],
             "judged": judged[name],
-            **({"windows": [one["fingerprint"] for one in windows]} if len(windows) > 1 else {}),
+            **({"windows": hashes} if len(hashes) > 1 else {}),
             **{key: about[name][key] for key in ("family", "licence", "source")},
         }
+        rows.append({c.DATASET: name, **last["characteristics"]})
     manifest = {
         "name": FOLDERS[board],
         "datasets": described,
-        "metrics": [*next(iter(done.values()))[0]["metrics"]],
+        "metrics": [*next(iter(found.done.values()))[0]["metrics"]],
         "tuning": {
             "trials": study["tuning"]["trials"],
             "metric": study["tuning"]["metric"],
             "pruning": True,
             "seconds": max(one["search"] for one in machines),
         },
-        "seeds": sorted({seed for _, _, seed in done}),
+        "seeds": sorted({seed for _, _, seed in found.done}),
         "budget": {"seconds_per_cell": max(one["hard"] for one in machines), "memory_gb": study["budget"]["memory_gb"]},
-        "not_run": _not_run(study["study"], folds, cells, done),
+    }
+    none = Tables({"not_run": [], "environments": []}, _values({}), _cells({}), {}, pl.DataFrame(rows))
+    return _joined(replace(none, manifest=manifest | none.manifest), found, board, machines)
+
+
+def merged(base: Tables, lines: Sequence[Record], board: str, machines: Sequence[Record]) -> Tables:
+    """A shipped board with further records: a cell that they have done takes the place of the one it has.
+
+    The records must be of the board's own splits, and of its limits.
+    """
+    found, limits = Found(lines, board), {(one["search"], one["hard"]) for one in machines}
+    for name in found.folds:
+        one = base.manifest["datasets"][name]
+        if found.fingerprints(name) != one.get("windows", [one["split"]]):
+            raise SystemExit(f"{board}: the records of {name} are of another split than the board's")
+    lacking = {dataset for (_, dataset, _, _), one in found.cells.items() if one["status"] == "done"} - set(found.folds)
+    if lacking:
+        raise SystemExit(f"{board}: no record of the split of {', '.join(sorted(lacking))}")
+    if limits - {(base.manifest["tuning"]["seconds"], base.manifest["budget"]["seconds_per_cell"])}:
+        raise SystemExit(f"{board}: the records were made under other limits than the board's: {limits}")
+    return _joined(base, found, board, machines)
+
+
+def _joined(base: Tables, found: Found, board: str, machines: Sequence[Record]) -> Tables:
+    """The tables of a board with what was found put over them."""
+    study = tomllib.loads((HERE / f"{board}.toml").read_text())["study"]
+    known = tomllib.loads((HERE / "datasets.toml").read_text())
+    new = pl.DataFrame(
+        [*found.done], schema=dict(zip(KEY, (pl.String, pl.String, pl.Int64), strict=True)), orient="row"
+    )
+    values = pl.concat([base.values.join(new, on=KEY, how="anti"), _values(found.done)])
+    cells = pl.concat([base.cells.join(new, on=KEY, how="anti"), _cells(found.done)])
+    complete = {(algorithm, dataset) for algorithm, dataset in values.select(KEY[:2]).unique().iter_rows()}
+    before = {(gap[c.ALGORITHM], gap[c.DATASET]): gap["reason"] for gap in base.manifest["not_run"]}
+    not_run = [
+        {c.ALGORITHM: a, c.DATASET: d, "reason": found.reason(a, d) or before.get((a, d), NOT_STARTED)}
+        for a, d in product(study["algorithms"], study["datasets"])
+        if (a, d) not in complete
+    ]
+    ran = [{key: one[key] for key in ("written", "versions", "machine")} for one in machines]
+    manifest = base.manifest | {
+        "not_run": not_run,
         "left_out": known["left_out"][board],
-        "environments": [{key: one[key] for key in ("written", "versions", "machine")} for one in machines],
+        "environments": [*base.manifest["environments"], *ran],
         "notes": [*known["notes"]["both"], *known["notes"][board]],
     }
-    files = {
-        MANIFEST: (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode(),
-        RESULTS: compressed_csv(_values(done)),
-        CELLS: compressed_csv(_cells(done)),
-        USERS: _users(done),
-        CHARACTERISTICS: compressed_csv(
-            pl.DataFrame([{c.DATASET: name, **splits[name, own[-1]]["characteristics"]} for name, own in folds.items()])
-        ),
-    }
-    target.mkdir(parents=True, exist_ok=True)
-    for file, content in files.items():
-        write_whole(target / file, content)
-    return {file: len(content) for file, content in files.items()}
+    return Tables(manifest, values, cells, base.users | _users(found.done), base.characteristics)
 
 
 def _mean(windows: Sequence[Record], value: Any) -> float | None:
@@ -129,7 +229,7 @@ def _mean(windows: Sequence[Record], value: Any) -> float | None:
     return None if any(known is None for known in values) else rounded(float(np.mean(values)))
 
 
-def _values(done: Mapping[tuple[str, str, int], Sequence[Record]]) -> pl.DataFrame:
+def _values(done: Done) -> pl.DataFrame:
     rows = []
     for (algorithm, dataset, seed), windows in done.items():
         known = {label: _mean(windows, lambda one, label=label: one["metrics"].get(label))
@@ -142,10 +242,10 @@ def _values(done: Mapping[tuple[str, str, int], Sequence[Record]]) -> pl.DataFra
         known["memory"] = _mean(windows, lambda one: None if one["memory"] is None else one["memory"] / 1e6)
         rows += [(algorithm, dataset, label, value, seed) for label, value in known.items() if value is not None]
     schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64, c.SEED: pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort(c.METRIC, c.DATASET, c.ALGORITHM, c.SEED)
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _cells(done: Mapping[tuple[str, str, int], Sequence[Record]]) -> pl.DataFrame:
+def _cells(done: Done) -> pl.DataFrame:
     """One row per finished cell, of several windows one row per window."""
     return pl.DataFrame(
         [
@@ -165,54 +265,33 @@ def _cells(done: Mapping[tuple[str, str, int], Sequence[Record]]) -> pl.DataFram
             for (algorithm, dataset, seed), windows in done.items()
             for number, one in enumerate(windows)
         ],
-        schema_overrides={"joules": pl.Float64, "energy": pl.String, "validation": pl.Float64, "window": pl.Int64},
+        schema=CELL_TYPES,
         infer_schema_length=None,
     )
 
 
-def _users(done: Mapping[tuple[str, str, int], Sequence[Record]]) -> bytes:
+def _users(done: Done) -> dict[tuple[str, str], bytes]:
     """By dataset and algorithm the values of users with the first seed, window after window."""
     scores: dict[tuple[str, str], bytes] = {}
     for (algorithm, dataset, _), windows in sorted(done.items()):
         scores.setdefault((dataset, algorithm), b"".join(base64.b64decode(one["users"]) for one in windows))
-    rows = [{c.DATASET: d, c.ALGORITHM: a, "scores": packed} for (d, a), packed in sorted(scores.items())]
-    content = io.BytesIO()
-    schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "scores": pl.Binary}
-    pl.DataFrame(rows, schema=schema).write_parquet(content, compression="zstd", compression_level=19)
-    return content.getvalue()
-
-
-def _not_run(
-    study: Mapping[str, Any],
-    folds: Mapping[str, Sequence[str]],
-    cells: Mapping[tuple[str, str, str, int], Record],
-    done: Mapping[tuple[str, str, int], Sequence[Record]],
-) -> list[dict[str, str]]:
-    """Every algorithm and dataset without a value, with the reason."""
-    complete = {(algorithm, dataset) for algorithm, dataset, _ in done}
-    rows = []
-    for algorithm in study["algorithms"]:
-        for dataset in study["datasets"]:
-            if (algorithm, dataset) in complete:
-                continue
-            windows = [cells.get((algorithm, dataset, fold, 1)) for fold in folds[dataset]]
-            reasons = [str(one["reason"]) for one in windows if one is not None and one["status"] != "done"]
-            rows.append({c.ALGORITHM: algorithm, c.DATASET: dataset,
-                         "reason": reasons[0] if reasons else "not started when the grid's time was up"})  # fmt: skip
-    return rows
+    return scores
 
 
 def main() -> None:
     """Export both boards, and say how large they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cells", nargs="+", type=Path, metavar="CELLS")
-    parser.add_argument("--machines", nargs="+", type=Path, required=True)
+    parser.add_argument("cells", nargs="*", type=Path, metavar="CELLS")
+    parser.add_argument("--machines", nargs="*", type=Path, default=[])
+    parser.add_argument("--onto", type=Path, help=f"the folder of the boards to begin with, such as {SHIPPED.name}")
     parser.add_argument("--to", type=Path, default=SHIPPED)
     options = parser.parse_args()
     lines, machines = records(options.cells), records(options.machines)
     total = 0
     for board, folder in FOLDERS.items():
-        for file, size in export(lines, board, machines, options.to / folder).items():
+        onto = None if options.onto is None else Tables.read(options.onto / folder)
+        tables = fresh(lines, board, machines) if onto is None else merged(onto, lines, board, machines)
+        for file, size in tables.write(options.to / folder).items():
             print(f"{folder}/{file}: {size:,} bytes")
             total += size
     if total > MOST_BYTES:

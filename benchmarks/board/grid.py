@@ -1,6 +1,7 @@
 """Run the grid of the boards on one machine, column by column, until a clock says stop; the same command goes on.
 
 python3 benchmarks/board/grid.py --out FOLDER [--seconds 480] [--workers 16] [--gpu-cells 8] [--known FILE...]
+    [--processor]
 
 The studies `random.toml` and `time.toml` beside this file are the plan. A column is an algorithm on all datasets of
 both boards, the largest first; `CPU` and `GPU` say in which order columns are run, each by the workers that have no
@@ -47,6 +48,8 @@ WARM = "epub"
 """Small data with times, on which algorithms are compiled before any of their cells is run."""
 LOST_AFTER = 2.5 * limited.HARD
 """Seconds after which a worker that its own alarm did not stop is ended."""
+SHARED = 20
+"""How much longer that is where processor seconds are counted: other work may have the cores."""
 
 
 @dataclass(eq=False)
@@ -80,8 +83,10 @@ class Worker:
     since: float = 0.0
 
 
-def serve(line: Connection) -> None:
-    """Run what comes down the line, until it closes."""
+def serve(line: Connection, processor: bool) -> None:
+    """Run what comes down the line, until it closes; its seconds are those of the `processor` where that is asked."""
+    if processor:
+        limited.count_processor_seconds()
     while True:
         try:
             name, payload = line.recv()
@@ -115,12 +120,14 @@ class Grid:
     """By split, `done` or why it could not be made."""
     workers: list[Worker] = field(default_factory=list)
     lost_gpu: int = 0
+    processor: bool = False
+    """Whether seconds are those of the processor."""
 
     def hire(self) -> Worker:
         """One more worker, forked from this process, which has imported what cells need."""
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs,), daemon=True)
+        process = context.Process(target=serve, args=(theirs, self.processor), daemon=True)
         process.start()
         theirs.close()
         worker = Worker(process, ours)
@@ -138,13 +145,23 @@ class Grid:
                 for line in wait(lines, timeout=0.5) if lines else ():
                     self._hear(next(worker for worker in self.workers if worker.line is line))
                 for worker in list(self.workers):
-                    if worker.task and time.monotonic() - worker.since > LOST_AFTER:
-                        self._lose(worker, f"no value after {LOST_AFTER:g} s")
+                    lost = LOST_AFTER * (SHARED if self.processor else 1)
+                    if worker.task and time.monotonic() - worker.since > lost:
+                        self._lose(worker, f"no value after {lost:g} s")
                 if not lines and not any(w.task for w in self.workers):
                     break
         finally:
             for worker in self.workers:
                 worker.process.kill()
+
+    def leave_out(self, plans: Mapping[str, Plan], known: set[tuple[str, ...]]) -> None:
+        """Write a refusal for what the plans leave out before anything is fitted."""
+        for board, whole in plans.items():
+            for one in whole.left_out:
+                task = Task(("cell", board, one.dataset, "-1", one.algorithm, str(whole.study.seeds[0])), {}, "")
+                if task.name not in known:
+                    reason = f"{one.algorithm} {one.reason}"
+                    self._write(task, {"status": "refused", "reason": reason, "seconds": 0.0, "trials": []})
 
     def _give(self) -> None:
         """Give every idle worker the first task that may begin: those of the GPU to the first workers."""
@@ -323,6 +340,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=16)
     parser.add_argument("--gpu-cells", type=int, default=8, metavar="N")
     parser.add_argument("--known", type=Path, nargs="*", default=[])
+    parser.add_argument("--processor", action="store_true", help="count processor seconds: other work has the cores")
     parser.add_argument("--datasets", nargs="*", default=[])
     parser.add_argument("--algorithms", nargs="*", default=[])
     options = parser.parse_args()
@@ -336,10 +354,13 @@ def main() -> None:
     tasks = tasks_of(plans, options.work or options.out / "work", known)
     print(f"{len(tasks)} tasks, {len(known)} known; imported in {time.monotonic() - begin:.1f} s", flush=True)
     grid = Grid(options.out, options.gpu_cells, tasks, end, {task.name[4] for task in tasks if task.warms})
+    grid.processor = options.processor
+    grid.leave_out(plans, known)
     grid.run(options.workers)
     took = {"seconds": round(time.monotonic() - begin, 1), "waiting": len(grid.waiting)}
     # Asked for the GPU's name, torch wakes it, and no process could be forked after that.
     about = {**environment(options.workers, 1), "search": limited.SEARCH, "hard": limited.HARD, **took}
+    about |= {"clock": "processor"} if options.processor else {}
     with (options.out / "machines.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(about) + "\n")
     print(f"{len(grid.waiting)} tasks wait after {took['seconds']} s", flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,10 @@ MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0
 def export():
     spec = importlib.util.spec_from_file_location("board_export", HERE / "export.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for it
     spec.loader.exec_module(module)
-    return module
+    yield module
+    del sys.modules[spec.name]
 
 
 def split(dataset, fold):
@@ -55,7 +58,7 @@ def shipped(export, tmp_path):
     lines[last] = cell("EASE", "ml-latest-small", "3", 0.3) | {"status": "refused", "reason": "no value after 120 s"}
     file = tmp_path / "cells.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)) + '\n{"what": "cell", "boa')
-    export.export(export.records([file]), "time", [MACHINE], tmp_path / "to")
+    export.fresh(export.records([file]), "time", [MACHINE]).write(tmp_path / "to")
     return tmp_path / "to"
 
 
@@ -85,6 +88,47 @@ def test_a_dataset_counts_where_all_windows_are_done_and_gaps_have_their_reason(
 def test_energy_of_a_shared_gpu_is_not_shipped(shipped):
     joules = pl.read_csv(shipped / "results.csv.gz").filter(metric="joules", dataset="ml-100k")
     assert joules["algorithm"].to_list() == ["ALS"]
+
+
+@pytest.mark.parametrize("folder", ["board", "board-time"])
+def test_a_shipped_board_is_read_and_written_as_it_was(export, tmp_path, folder):
+    board = next(name for name, of in export.FOLDERS.items() if of == folder)
+    whole = export.Tables.read(export.SHIPPED / folder)
+    export.merged(whole, [], board, []).write(tmp_path)
+    for name in ("benchmark.json", "results.csv.gz", "cells.csv.gz", "characteristics.csv.gz"):
+        assert (tmp_path / name).read_bytes() == (export.SHIPPED / folder / name).read_bytes(), name
+    assert export.Tables.read(tmp_path).users == whole.users
+
+
+def test_further_records_are_put_over_a_shipped_board(export, shipped, tmp_path):
+    base, later = export.Tables.read(shipped), MACHINE | {"written": "2026-11-19"}
+    mended = [split("epub", "-1"), cell("EASE", "epub", "-1", 0.9), cell("BPR", "epub", "-1", 0.7),
+              cell("WARP", "epub", "-1", 0.0, status="refused", reason="too slow")]  # fmt: skip
+    export.merged(base, mended, "time", [later]).write(tmp_path / "merged")
+    values = pl.read_csv(tmp_path / "merged" / "results.csv.gz").filter(metric="ndcg@10")
+    on_epub = values.filter(dataset="epub").select("algorithm", "value").rows()
+    assert on_epub == [("ALS", 0.5), ("BPR", 0.7), ("EASE", 0.9)]
+    assert values.filter(dataset="ml-100k").height == 2
+    board = open_benchmark(tmp_path / "merged")
+    assert board.cells().filter(dataset="epub")["algorithm"].to_list() == ["ALS", "BPR", "EASE"]
+    assert board.scores_of("epub")["EASE"].tolist() == pytest.approx([0.9, 0.0])
+    reasons = {(gap["algorithm"], gap["dataset"]): gap["reason"] for gap in board.not_run}
+    assert ("BPR", "epub") not in reasons
+    assert reasons["WARP", "epub"] == "too slow"
+    assert reasons["EASE", "ml-latest-small"] == "no value after 120 s"
+    assert [one["written"] for one in board.environments] == ["2026-11-18", "2026-11-19"]
+
+
+def test_records_of_another_split_or_other_limits_are_refused(export, shipped):
+    base = export.Tables.read(shipped)
+    with pytest.raises(SystemExit, match="epub are of another split"):
+        export.merged(base, [split("epub", "-1") | {"fingerprint": "other"}], "time", [MACHINE])
+    with pytest.raises(SystemExit, match="ml-100k are of another split"):
+        export.merged(base, [split("ml-100k", "2")], "time", [MACHINE])
+    with pytest.raises(SystemExit, match="other limits"):
+        export.merged(base, [], "time", [MACHINE | {"search": 60.0}])
+    with pytest.raises(SystemExit, match="no record of the split"):
+        export.merged(base, [cell("BPR", "epub", "-1", 0.7)], "time", [MACHINE])
 
 
 def test_the_boards_have_no_gaps_among_those_with_a_place():
