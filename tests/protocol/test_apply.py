@@ -348,3 +348,21 @@ def test_the_fingerprint_is_the_digest_of_events_protocol_and_parts(threshold: f
     digest.update(np.array([0 if row[3] in trained else 2 for row, stays in zip(ordered, kept, strict=True) if stays],
                            dtype=np.int8).tobytes())  # fmt: skip
     assert split.fingerprint == digest.hexdigest()
+
+
+@pytest.mark.parametrize("rule", ["leave_last_out", "user_time"])
+def test_why_no_last_event_can_be_held_out(rule: str) -> None:
+    spec = ProtocolSpec(filter="none", split=rule)
+    single = interactions([("a", "x", 1, 1), ("b", "y", 1, 2), ("c", "x", 1, 3)])
+    with pytest.raises(
+        InputError, match=r"hold out \(\w+\): each of the 3 users has one event; name the column.*as user"
+    ):
+        apply_protocol(single, spec)
+    tied = interactions([("a", "x", 1, 1), ("a", "y", 1, 1), ("b", "y", 1, 2)])
+    with pytest.raises(InputError, match=r"one time \(1 of 2 users have several.*choose `split='global_time'`"):
+        apply_protocol(tied, spec)
+    cut = replace(single, time=single.time + 1_600_000_000)
+    with pytest.raises(InputError, match="each of the 3 sessions of 30min has one event; choose a longer gap"):
+        apply_protocol(cut, ProtocolSpec(filter="none", split=rule, sessions="30min"))
+    accepted = apply_protocol(single, spec.model_copy(update={"allow_leakage": ("empty_test",)}))
+    assert len(accepted.test) == 0

@@ -112,7 +112,10 @@ def apply_protocol(
     if not inside.all():
         counts["outside_the_window"] = len(data) - int(np.count_nonzero(inside))
         data, labels = _in_place(data, inside), labels[inside]
-    one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
+    by_user = SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal
+    one_time = users_of_one_time(data) if by_user else 0
+    if by_user and not (labels == TEST).any() and "empty_test" not in spec.allow_leakage:
+        raise _no_last_event(data, spec, one_time)
     split, repeat_counts = _parts(data, labels, spec)
     del data, labels, kept
 
@@ -132,6 +135,20 @@ def _nothing_left(spec: ProtocolSpec, total: int, below: int) -> InputError:
         f"{total - below:,} belong to items or users with too few{undrawn}",
         fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
     )
+
+
+def _no_last_event(data: Interactions, spec: ProtocolSpec, one_time: int) -> InputError:
+    """Why no user's last event can be held out; `one_time` users have several events, all at one time."""
+    users = "users" if spec.session_seconds is None else f"sessions of {spec.sessions}"
+    count = len(np.unique(data.user))
+    what, fix = f"each of the {count:,} {users} has one event", "choose a longer gap for sessions"
+    if spec.session_seconds is None:
+        fix = "name the column that says which events belong together (a customer or a session) as user"
+        fix += "" if spec.target != "all" else ", or choose `split='global_time'`"
+    if one_time:
+        what = f"all events of a user have one time ({one_time:,} of {count:,} {users} have several, the others one)"
+        fix = "read a finer column of time (`position` where rows stand in order), or choose `split='global_time'`"
+    return InputError(f"no user has a last event to hold out ({spec.split}): {what}", fix=fix)
 
 
 def _input(
