@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.device import settled_device, torch
 from recassay.algorithms.neural.network import learned, rows
 from recassay.algorithms.neural.sequences import Ordered, SequenceAlgorithm, SequenceNetwork, Sequences
 from recassay.core.specs.search import choice, fixed, real, whole
@@ -48,9 +48,21 @@ class GRU4Rec(SequenceAlgorithm):
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """Vectors and the layer; a batch in it, and its scores."""
         places = self.places(n_users, n_interactions)
-        wrong = self.negatives + min(self.batch, n_users)
         learned_in_all = (n_items + 1) * self.embedding + 6 * self.embedding * (self.embedding + 1)
-        return learned_in_all, places * (12 * self.embedding + 4 * wrong)
+        return learned_in_all, places * (12 * self.embedding + self._scores_of_a_place(n_users))
+
+    def _scores_of_a_place(self, n_users: int) -> int:
+        return 4 * (self.negatives + min(self.batch, n_users))
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """As of every network; a processor scores only places with an event after them: at most twice their mean in a
+        batch, and four long windows."""
+        whole = super().memory_bytes(n_users, n_items, n_interactions)
+        if settled_device(self.device, self.name) != "cpu":
+            return whole
+        filled = 2 * self.batch * n_interactions // max(n_users, 1) + 4 * self.length
+        empty = max(0, self.places(n_users, n_interactions) - filled)
+        return whole - 4 * empty * self._scores_of_a_place(n_users)
 
 
 class Recurrent(SequenceNetwork[GRU4Rec]):
