@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import recassay
 from recassay.cli.call import Command
 from recassay.cli.commands import PROGRAM

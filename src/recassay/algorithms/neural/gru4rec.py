@@ -60,7 +60,7 @@ class GRU4Rec(SequenceAlgorithm):
         whole = super().memory_bytes(n_users, n_items, n_interactions)
         if settled_device(self.device, self.name) != "cpu":
             return whole
-        filled = 2 * self.batch * n_interactions // max(n_users, 1) + 4 * self.length
+        filled = 2 * min(self.batch, n_users) * n_interactions // max(n_users, 1) + 4 * self.length
         empty = max(0, self.places(n_users, n_interactions) - filled)
         return whole - 4 * empty * self._scores_of_a_place(n_users)
 
