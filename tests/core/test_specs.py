@@ -42,7 +42,7 @@ def test_what_is_asked_by_default():
         "repeated": "last", "event_weights": None, "skip_bad_rows": False,
     }  # fmt: skip
     assert TuningSpec().model_dump() == {"trials": 40, "metric": "ndcg@10", "pruning": True}
-    assert Budget().model_dump() == {"seconds_per_cell": 3600.0, "memory_gb": None, "cells_per_gpu": 1}
+    assert Budget().model_dump() == {"seconds_per_cell": 3600.0, "memory_gb": None, "cells_per_gpu": None}
     attack = {
         "kind": "nuke", "filler": "random", "size": 0.05, "profile_length": None, "targets": 10, "selected": 5
     }  # fmt: skip

@@ -184,7 +184,10 @@ TAMPERING = {
     "folds to run": (in_plan("folds", value=[0, 1]), "folds was sealed as not set"),
     "a larger budget": (in_plan("budget", "seconds_per_cell", value=1e6), "budget.seconds_per_cell was sealed as"),
     "more memory": (in_plan("budget", "memory_gb", value=64), "budget.memory_gb was sealed as"),
-    "cells per gpu": (in_plan("budget", "cells_per_gpu", value=2), "budget.cells_per_gpu was sealed as 1 and is 2"),
+    "cells per gpu": (
+        in_plan("budget", "cells_per_gpu", value=2),
+        "budget.cells_per_gpu was sealed as not set and is 2",
+    ),
     "a multiverse": (in_plan("multiverse", value={"seeds": [1, 2]}), "multiverse was sealed as not set"),
     "an attack": (in_plan("comper", value={"k": 10}), "comper was sealed as not set"),
     "another name": (in_plan("name", value="better"), "name was sealed as"),
@@ -1126,7 +1129,7 @@ def test_deviations_and_claims_are_said():
     ]
     assert judged(deviations=points, claims=claims).verdict() == [
         "The study deviates from its sealed plan in 2 points.", "EASE is another.", "3 cells were not run.",
-        "Confirmatory: A > B: holds (p = 0.0123).", "Confirmatory: A is best: undecided.",
+        "Confirmatory: A > B: holds (p = 0.012).", "Confirmatory: A is best: undecided.",
         "Confirmatory: C > D: not tested (C is unknown).", UNSEEN,
     ]  # fmt: skip
     states = {judged(False).state, judged().state, judged(deviations=points).state}

@@ -159,9 +159,11 @@ def test_a_write_that_fails_ends_the_run_and_what_was_done_is_kept(tmp_path, ask
 def test_what_the_executor_of_this_machine_is_asked_for(tmp_path, asked):
     cells = [cell("a"), cell("b", "ALS", rounds=Rounds(0, 1))]
     run(tmp_path / "out", *cells, threads=3, gpus=("0", "1"), budget=Budget(cells_per_gpu=2))
+    gpus = asked[0].pop("gpus")
+    assert [(name := gpus.find(None), gpus.take(name, None))[0] for _ in range(4)] == ["0", "1", "0", "1"]
+    assert gpus.find(0) is None
     assert asked == [
-        {"workers": 2, "logs": tmp_path / "out" / "logs", "threads": 3, "preload": ("some.module",),
-         "gpus": ["0", "0", "1", "1"]}
+        {"workers": 2, "logs": tmp_path / "out" / "logs", "threads": 3, "preload": ("some.module",)}
     ]  # fmt: skip
     run(tmp_path / "out", *cells, cell("c", "BPR"))
     assert asked[1]["workers"] == 1, "one cell is left"

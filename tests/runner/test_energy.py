@@ -51,15 +51,16 @@ def test_rapl_counts_packages_and_memory_once_and_a_job_gets_its_share(tmp_path,
 
 
 @pytest.mark.parametrize("counted", [True, False])
-def test_the_gpu_that_torch_uses_is_charged_whole(monkeypatch, counted):
+@pytest.mark.parametrize(("sharers", "part"), [(1, ")"), (3, ", 1/3 of it)")])
+def test_the_gpu_that_torch_uses_is_charged_by_who_is_on_it(monkeypatch, counted, sharers, part):
     cuda = SimpleNamespace(is_initialized=lambda: True, get_device_properties=lambda _: SimpleNamespace(uuid="b2"))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     monkeypatch.delenv(energy.WATTS_VARIABLE, raising=False)
-    begin = Reading(0.0, None, {}, {"GPU-a1": 5, "GPU-b2": 1_000} if counted else {})
-    end = Reading(1.0, None, {}, {"GPU-a1": 9_000, "GPU-b2": 4_000} if counted else {})
+    begin = Reading(0.0, None, {}, {"GPU-a1": (5, 9), "GPU-b2": (1_000, 9)} if counted else {})
+    end = Reading(1.0, None, {}, {"GPU-a1": (9_000, 9), "GPU-b2": (4_000, sharers)} if counted else {})
     found = spent(begin, end)
-    assert found.joules == pytest.approx(13.0 if counted else 10.0)
-    assert ("NVML" in found.how) is counted
+    assert found.joules == pytest.approx(10 + 3 / sharers if counted else 10)
+    assert found.how.endswith(f"; GPU measured by NVML{part}") is counted
     assert ("GPU not measured" in found.how) is not counted
 
 
@@ -105,14 +106,17 @@ def test_gpus_whose_driver_counts(monkeypatch):
         nvmlDeviceGetTotalEnergyConsumption=lambda device, energy: (
             3 if device.value == 2 else put(energy, 1000 * device.value)
         ),
+        nvmlDeviceGetComputeRunningProcesses_v3=lambda device, count, names: put(count, 2 * (device.value - 1)),
     )
-    monkeypatch.setattr(energy, "_nvml", lambda: library)
-    assert energy._gpu_counters() == {"GPU-1": 1000, "GPU-3": 3000}
+    monkeypatch.setattr(energy, "management", lambda: library)
+    assert energy._gpu_counters() == {"GPU-1": (1000, 1), "GPU-3": (3000, 4)}
     monkeypatch.setattr(energy, "has_gpu", lambda: True)
-    for visible, expected in (("0", {"GPU-1": 1000, "GPU-3": 3000}), ("", {})):
+    for visible, expected in (("0", {"GPU-1": (1000, 1), "GPU-3": (3000, 4)}), ("", {})):
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
         assert read_counters().gpus == expected
-    monkeypatch.setattr(energy, "_nvml", lambda: None)
+    del library.nvmlDeviceGetComputeRunningProcesses_v3
+    assert energy._gpu_counters()["GPU-3"] == (3000, 1)
+    monkeypatch.setattr(energy, "management", lambda: None)
     assert energy._gpu_counters() == {}
 
 
@@ -130,7 +134,7 @@ def test_a_gpu_that_this_process_does_not_use_is_not_charged(monkeypatch):
     cuda = SimpleNamespace(is_initialized=lambda: False)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     monkeypatch.delenv(energy.WATTS_VARIABLE, raising=False)
-    begin, end = Reading(0.0, None, {}, {"GPU-a1": 0}), Reading(1.0, None, {}, {"GPU-a1": 9_000})
+    begin, end = Reading(0.0, None, {}, {"GPU-a1": (0, 1)}), Reading(1.0, None, {}, {"GPU-a1": (9_000, 1)})
     found = spent(begin, end)
     assert (found.joules, found.how) == (10.0, "estimated (10 W per busy core)")
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -158,24 +162,3 @@ def test_without_the_seconds_of_the_machine_energy_is_estimated(tmp_path, begin,
     found = spent(Reading(0.0, begin, {tmp_path: 1}), Reading(1.0, end, {tmp_path: 9_000_000}))
     assert found.how.startswith("estimated (")
     assert found.joules == energy.watts_per_core()
-
-
-def test_the_driver_of_a_gpu_is_asked_where_there_is_one(monkeypatch):
-    asked = []
-
-    def load(name):
-        asked.append(name)
-        if len(asked) == 1:
-            raise OSError
-        return SimpleNamespace(nvmlInit_v2=lambda: 3 if len(asked) == 2 else 0)
-
-    monkeypatch.setattr(energy.ctypes, "CDLL", load)
-    energy._nvml.cache_clear()
-    try:
-        for platform, known in (("linux", False), ("linux", False), ("win32", True)):
-            monkeypatch.setattr(energy.sys, "platform", platform)
-            energy._nvml.cache_clear()
-            assert (energy._nvml() is not None) is known
-    finally:
-        energy._nvml.cache_clear()
-    assert asked == ["libnvidia-ml.so.1", "libnvidia-ml.so.1", "nvml.dll"]

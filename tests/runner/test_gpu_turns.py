@@ -1,4 +1,4 @@
-"""Jobs that want a GPU take turns on it, while the others fill the processes."""
+"""Jobs that want a GPU share it by its memory or take turns on it, while the others fill the processes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from recassay.core.specs.study import AlgorithmSpec
 from recassay.recommenders.dispatch import wants_gpu
 from recassay.runner.cluster import DaskExecutor
+from recassay.runner.gpus import PROCESS_BYTES, GpuPlaces
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor
 
@@ -24,6 +25,12 @@ def look(spec, emit):
 
 def show(spec, emit):
     open(spec["mark"], "w").close()
+    return look(spec, emit)
+
+def meet(spec, emit):
+    open(spec["own"], "w").close()
+    while sum(name.endswith(".mark") for name in os.listdir(spec["folder"])) < 2:
+        time.sleep(0.01)
     return look(spec, emit)
 
 def wait(spec, emit):
@@ -69,7 +76,7 @@ def test_one_job_at_a_time_on_a_gpu_and_the_others_go_on(jobs, tmp_path):
         replace(job, function=f"looking:{name}", payload=lambda: mark)
         for job, name in ((jobs[0], "wait"), (jobs[3], "show"))
     )
-    with LocalExecutor(2, tmp_path / "logs", gpus=("5",)) as executor:
+    with LocalExecutor(2, tmp_path / "logs", gpus=GpuPlaces(["5"])) as executor:
         executor.run(jobs, watch)
     found = [watch.records[f"gpu{n}"] for n in range(3)]
     assert {record["gpu"] for record in found} == {"5"}
@@ -78,10 +85,23 @@ def test_one_job_at_a_time_on_a_gpu_and_the_others_go_on(jobs, tmp_path):
     assert watch.order.index("cpu0") < watch.order.index("gpu2")
 
 
+def test_jobs_whose_needs_fit_are_on_a_gpu_at_once(tmp_path, jobs):
+    """Each of the two ends when the other has begun."""
+    watch = Watch()
+    marks = [{"own": str(tmp_path / f"{n}.mark"), "folder": str(tmp_path)} for n in range(2)]
+    meeting = [
+        replace(job, function="looking:meet", payload=lambda spec=spec: spec, gpu_need=lambda: 10)
+        for job, spec in zip(jobs, marks, strict=False)
+    ]
+    with LocalExecutor(2, tmp_path / "logs", gpus=GpuPlaces(["5"], {"5": 3 * PROCESS_BYTES})) as executor:
+        executor.run(meeting, watch)
+    assert [record["gpu"] for record in watch.records.values()] == ["5", "5"]
+
+
 @pytest.mark.slow
 def test_several_places_and_none(jobs, tmp_path):
     watch = Watch()
-    with LocalExecutor(3, tmp_path / "logs", gpus=("0", "1")) as executor:
+    with LocalExecutor(3, tmp_path / "logs", gpus=GpuPlaces(["0", "1"])) as executor:
         executor.run(jobs, watch)
     assert {watch.records[f"gpu{n}"]["gpu"] for n in range(3)} == {"0", "1"}
     without = Watch()

@@ -14,6 +14,7 @@ import pytest
 
 from recassay.core.errors import RecAssayError
 from recassay.runner import local
+from recassay.runner.gpus import GpuPlaces
 from recassay.runner.jobs import Job, JobQueue, Outcome, Watcher
 from recassay.runner.local import LocalExecutor, _Running, _Slot
 
@@ -69,7 +70,7 @@ def killed(monkeypatch):
 
 @pytest.fixture
 def executor(tmp_path, killed):
-    made = LocalExecutor(2, tmp_path / "logs", gpus=("0", "1"))
+    made = LocalExecutor(2, tmp_path / "logs", gpus=GpuPlaces(["0", "1"]))
     made.fork = True
     with made:
         yield made
@@ -155,7 +156,7 @@ def test_jobs_that_want_a_gpu_hold_one_until_they_end(executor, tmp_path):
     assert executor._can_start(on_gpu)
     assert slots[0].gpu is None
     executor._conclude(slots[1], 3, JobQueue(), watch)
-    assert executor._free_gpus == ["0"]
+    assert executor.gpus.find(None) == "0"
     assert LocalExecutor(1, tmp_path)._can_start(on_gpu), "without any, all jobs are alike"
 
 

@@ -29,6 +29,7 @@ from recassay.protocol.audit import FINDINGS
 from recassay.recommenders.dispatch import missing_packages, wants_gpu
 from recassay.recommenders.recommend import MADE_ELSEWHERE, REFUSED, STAGE, Settled, settled_by_study
 from recassay.recommenders.split_folder import events_frame
+from recassay.runner.gpus import GpuPlaces
 from recassay.runner.jobs import Collected, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import memory_limit
@@ -310,7 +311,7 @@ def _run(
         memory_limit(budget),
         gpu=gpu,
     )
-    gpus = visible_gpus() if gpu else ()
+    gpus = GpuPlaces(visible_gpus() if gpu else ())
     with LocalExecutor(1, scratch / "logs", threads=usable_cores(), gpus=gpus) as executor:
         executor.run([job], watcher)
     outcome, name, reference = watcher.outcomes[_JOB], payload["algorithm"]["name"], payload["algorithm"]["reference"]

@@ -93,16 +93,24 @@ def expected_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
     return needed if needed is None or limit is None else min(needed, limit)
 
 
-def declared_bytes(cell: PlannedCell, folder: Path) -> tuple[int, int] | None:
+def expected_gpu_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
+    """As `expected_need`, of a GPU; None where it is not known."""
+    with contextlib.suppress(Exception):  # whatever is wrong with it, the cell says it
+        declared = declared_bytes(cell, folder, "gpu_memory_bytes")
+        return None if declared is None else max(declared)
+    return None
+
+
+def declared_bytes(cell: PlannedCell, folder: Path, method: str = "memory_bytes") -> tuple[int, int] | None:
     """What a registered algorithm declares on a split that is there, at its defaults and at the upper corner of its
     space; None where either is not known."""
     split, kind = cell.spec.split.id, cell.algorithm.reference
-    if is_part_file(kind) or not is_prepared(folder, split) or not hasattr(algorithms.get(kind), "memory_bytes"):
+    if is_part_file(kind) or not is_prepared(folder, split) or not hasattr(algorithms.get(kind), method):
         return None
     fixed, space = settle(algorithms.get(kind), cell.algorithm.settings, cell.algorithm.name)
     sizes = split_record(folder, split).sizes
     at_defaults, at_most = (algorithms.get(kind)(**fixed, **at) for at in (defaults(space), highest(space)))
-    return int(at_defaults.memory_bytes(*sizes)), int(at_most.memory_bytes(*sizes))
+    return int(getattr(at_defaults, method)(*sizes)), int(getattr(at_most, method)(*sizes))
 
 
 def missing_packages(chosen: Sequence[AlgorithmSpec]) -> list[RecAssayError]:

@@ -16,6 +16,7 @@ from recassay.metrics.make import convention, make_metric
 from recassay.recommenders.attacked import robustness_convention
 from recassay.recommenders.dispatch import (
     cell_payload,
+    expected_gpu_need,
     expected_need,
     part_modules,
     split_payload,
@@ -149,6 +150,7 @@ def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds) -> W
         gpu,
         rounds,
         cache(partial(expected_need, planned, cell)),
+        cache(partial(expected_gpu_need, planned, cell)) if gpu else lambda _: None,
     )
 
 

@@ -13,6 +13,7 @@ from recassay.core.system.failures import Cause, LeftOut, causes
 from recassay.core.system.files import is_full, remove_unfinished
 from recassay.core.system.machine import usable_cores
 from recassay.runner.cluster import DaskExecutor
+from recassay.runner.gpus import GpuPlaces, free_bytes
 from recassay.runner.local import LocalExecutor
 from recassay.runner.plan_change import plan_changes
 from recassay.runner.recording import Run
@@ -115,7 +116,8 @@ def drive(
             run.tell("decided", said=choose(store).said)
         if to_run:
             logs = folder / "logs"
-            places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
+            at_once = work.budget.cells_per_gpu
+            places = GpuPlaces(work.gpus, free_bytes() if work.gpus and at_once is None else None, at_once)
             most = sum(cell.rounds.parallel for cell in to_run)
             with (
                 LocalExecutor(min(workers, most), logs, threads=threads, preload=work.preload, gpus=places)

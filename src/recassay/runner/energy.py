@@ -2,9 +2,10 @@
 
 The counters are those of the processor packages and their memory (RAPL, in `/sys/class/powercap`) and of NVIDIA GPUs
 (NVML). RAPL counts the whole machine: a job is charged the share that its processor seconds have in those of all
-processes. A GPU runs one job at a time, which is charged all that the GPU takes, idle power included. Without RAPL the
-processor seconds of the job count `watts_per_core()` each. Reading a counter takes microseconds, and nothing runs
-beside the job. (codecarbon and tirex-tracker read the same counters in a thread or a library of their own.)
+processes. Of what a GPU takes, idle power included, it is charged the same part as every other process that is on the
+GPU when the job ends. Without RAPL the processor seconds of the job count `watts_per_core()` each. Reading a counter
+takes microseconds, and nothing runs beside the job. (codecarbon and tirex-tracker read the same counters in a thread or
+a library of their own.)
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.algorithms.kernels.device import has_gpu
+from recassay.runner.gpus import management
 
 WATTS = 10.0
 """Power of a busy core with its share of memory and board, where nothing was stated: between the 4 to 7 W of a server
@@ -42,8 +44,8 @@ class Reading:
     """Processor seconds of all processes of the machine."""
     packages: Mapping[Path, int] = field(default_factory=dict)
     """Microjoules by RAPL domain."""
-    gpus: Mapping[str, int] = field(default_factory=dict)
-    """Millijoules by UUID of the GPU."""
+    gpus: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By UUID of the GPU, its millijoules, and how many processes compute on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ def spent(begin: Reading, end: Reading) -> Energy:
     if gpu is None:
         return Energy(joules, f"{how})")
     if gpu in begin.gpus and gpu in end.gpus:
-        return Energy(joules + (end.gpus[gpu] - begin.gpus[gpu]) / 1e3, f"{how}; GPU measured by NVML)")
+        (millijoules, sharers), before = end.gpus[gpu], begin.gpus[gpu][0]
+        part = f", 1/{sharers} of it" if sharers > 1 else ""
+        return Energy(joules + (millijoules - before) / 1e3 / sharers, f"{how}; GPU measured by NVML{part})")
     return Energy(joules, f"{how}; GPU not measured)")
 
 
@@ -126,7 +130,7 @@ def _busy_seconds() -> float | None:
     return None
 
 
-def _used_gpu(counted: Mapping[str, int]) -> str | None:
+def _used_gpu(counted: Mapping[str, tuple[int, int]]) -> str | None:
     """The UUID of the GPU that torch computes on in this process; None where it uses none."""
     torch: Any = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_initialized():
@@ -135,19 +139,9 @@ def _used_gpu(counted: Mapping[str, int]) -> str | None:
     return next((uuid for uuid in counted if known and known in uuid), next(iter(counted), known))
 
 
-@cache
-def _nvml() -> Any:
-    """The management library of NVIDIA's driver, ready to be asked; None where there is none."""
-    try:
-        library = ctypes.CDLL("nvml.dll" if sys.platform == "win32" else "libnvidia-ml.so.1")
-        return library if library.nvmlInit_v2() == 0 else None
-    except (OSError, AttributeError):
-        return None
-
-
-def _gpu_counters() -> dict[str, int]:
-    """Millijoules by UUID of every GPU whose driver counts them (Volta and later)."""
-    library, count = _nvml(), ctypes.c_uint()
+def _gpu_counters() -> dict[str, tuple[int, int]]:
+    """By UUID of every GPU whose driver counts them (Volta and later), millijoules and computing processes."""
+    library, count = management(), ctypes.c_uint()
     if library is None or library.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0:
         return {}
     counters = {}
@@ -158,5 +152,8 @@ def _gpu_counters() -> dict[str, int]:
             and library.nvmlDeviceGetUUID(device, uuid, _UUID_BYTES) == 0
             and library.nvmlDeviceGetTotalEnergyConsumption(device, ctypes.byref(energy)) == 0
         ):
-            counters[uuid.value.decode("ascii", "replace")] = energy.value
+            sharers = ctypes.c_uint(0)  # without a place for their names it is set to how many there are
+            with contextlib.suppress(AttributeError):  # a driver of before 2022
+                library.nvmlDeviceGetComputeRunningProcesses_v3(device, ctypes.byref(sharers), None)
+            counters[uuid.value.decode("ascii", "replace")] = energy.value, max(sharers.value, 1)
     return counters

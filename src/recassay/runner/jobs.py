@@ -41,7 +41,9 @@ class Job:
     memory: int | None = None
     """The most resident bytes."""
     gpu: bool = False
-    """Whether it computes on a GPU where there is one: such jobs take turns there."""
+    """Whether it computes on a GPU where there is one."""
+    gpu_need: Callable[[], int | None] = lambda: None
+    """The bytes of a GPU that it states, where it is known: it shares one with others whose needs fit, too."""
     need: Callable[[], int | None] = lambda: None
     """The bytes that it is expected to need, where that is known: on a cluster it goes where there is as much."""
     priority: float = 0.0

@@ -20,6 +20,7 @@ from typing import Any
 from recassay.core.errors import RecAssayError
 from recassay.core.system.files import is_full
 from recassay.core.system.printable import one_line
+from recassay.runner.gpus import GpuPlaces
 from recassay.runner.jobs import NOT_WRITTEN, TRIAL, Job, JobQueue, Outcome, Watcher, as_queue
 from recassay.runner.memory import tree_bytes
 
@@ -68,7 +69,8 @@ class _Slot:
     buffer: bytearray = field(default_factory=bytearray)
     running: _Running | None = None
     gpu: str | None = None
-    """The GPU that its job holds."""
+    """The GPU that its job has a place on."""
+    gpu_need: int | None = None
 
     @property
     def output(self) -> int:
@@ -81,8 +83,8 @@ class LocalExecutor:
 
     `threads` is what BLAS, OpenMP, numba and polars may use in each process. Output of jobs goes to `logs`/ID.log.
 
-    `gpus` are places on GPUs, each the number of a GPU as CUDA_VISIBLE_DEVICES counts them: a job that wants one waits
-    until one is free and sees no other, while the jobs behind it that want none go on. Without any, all jobs are alike.
+    A job that wants a GPU waits until `gpus` have a place for it and sees no other GPU, while the jobs behind it that
+    want none go on. Without any, all jobs are alike.
     """
 
     def __init__(
@@ -92,10 +94,10 @@ class LocalExecutor:
         *,
         threads: int = 1,
         preload: Sequence[str] = (),
-        gpus: Sequence[str] = (),
+        gpus: GpuPlaces | None = None,
     ) -> None:
         self.workers, self.logs, self.threads, self.preload = workers, logs, threads, preload
-        self.gpus, self._free_gpus = tuple(gpus), list(gpus)
+        self.gpus = gpus or GpuPlaces(())
         self.fork = FORKS
         self._slots: list[_Slot] = []
         self._selector = selectors.DefaultSelector()
@@ -137,7 +139,7 @@ class LocalExecutor:
                 return
 
     def _can_start(self, job: Job) -> bool:
-        return not job.gpu or not self.gpus or bool(self._free_gpus)
+        return not job.gpu or not self.gpus or self.gpus.find(job.gpu_need()) is not None
 
     def _hire(self) -> None:
         environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | {"PYTHONHASHSEED": "0"}
@@ -164,7 +166,10 @@ class LocalExecutor:
             "token": token,
         }
         if job.gpu and self.gpus:
-            slot.gpu = self._free_gpus.pop(0)
+            slot.gpu_need = job.gpu_need()
+            slot.gpu = self.gpus.find(slot.gpu_need)
+            assert slot.gpu is not None
+            self.gpus.take(slot.gpu, slot.gpu_need)
             request["environment"] = {"CUDA_VISIBLE_DEVICES": slot.gpu}
         slot.running = _Running(job, *self._lost.pop(job.id, (1, 0)), time.monotonic(), token)
         watcher.started(job)
@@ -222,7 +227,7 @@ class LocalExecutor:
         assert running is not None
         slot.running = None
         if slot.gpu is not None:
-            self._free_gpus.append(slot.gpu)
+            self.gpus.give(slot.gpu, slot.gpu_need)
             slot.gpu = None
         job, seconds = running.job, time.monotonic() - running.began
         outcome = running.verdict

@@ -182,6 +182,7 @@ class Run(Watcher):
                 None if seconds is None else max(seconds - state.seconds, 0.0),
                 self._limit,
                 gpu=cell.gpu,
+                gpu_need=partial(cell.gpu_need, self.store.folder),
                 need=partial(cell.need, self.store.folder),
                 priority=self._priority(state),
             )

@@ -75,6 +75,8 @@ class WorkCell:
     """The trials that are jobs of their own; without any, the cell is one job."""
     need: Callable[[Path], int | None] = lambda _: None
     """From the folder, once its split is there, the bytes that it is expected to need."""
+    gpu_need: Callable[[Path], int | None] = lambda _: None
+    """As `need`, of a GPU."""
 
     @property
     def id(self) -> str:

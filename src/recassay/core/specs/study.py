@@ -134,8 +134,9 @@ class Budget(Spec):
     seconds_per_cell: Annotated[float, Field(gt=0)] | None = 3600.0
     memory_gb: Annotated[float, Field(gt=0, le=1e9)] | None = None
     """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
-    cells_per_gpu: Annotated[int, Field(ge=1)] = 1
-    """How many cells compute on one GPU at a time; their seconds are then not those of a GPU of their own."""
+    cells_per_gpu: Annotated[int, Field(ge=1)] | None = None
+    """How many cells compute on one GPU at a time; None: as many as fit into its memory. Where there are several, their
+    seconds are not those of a GPU of their own."""
 
 
 class ComPerSpec(AttackSpec):
