@@ -129,7 +129,7 @@ class Algorithm(Protocol):
     - `stopped_by`: the name of the parameter that counts iterations, where the model of any stage is also what `fit`
       gives with that parameter at the stage's `recommender.iterations`. Tuning then stops a trial that no longer gets
       better, and the final training has the number of iterations that was best on the validation part.
-    - `device`: `cpu`, `cuda`, `mps` or `auto`; cells of algorithms that use a GPU take turns on it.
+    - `device`: `cpu`, `cuda`, `mps` or `auto`; cells that use a GPU share it by `gpu_memory_bytes`.
     - `gpu_memory_bytes`: as `memory_bytes`, of the GPU.
     - `instead`: a few words on what to use where `memory_bytes` is more than there is; a refused cell says them.
     - `reads_order`: whether lists depend on the order of a history (default: they do not).
