@@ -121,7 +121,7 @@ def test_kernels_are_compiled_for_one_set_of_types() -> None:
     for train in (learnable_tastes()[0], random_events()):
         for make in MODELS:
             model_of(make(), train)
-    kernels = [als._conjugate_step, als._add_events, bpr._learn_pairs, warp._learn_ranks, rating_mf._learn_ratings]
+    kernels = [als._solve_rows, als._add_events, bpr._learn_pairs, warp._learn_ranks, rating_mf._learn_ratings]
     kernels += [warp._step]
     kernels += [
         nmf._descend_rows,
@@ -150,7 +150,11 @@ def test_als_solves_the_normal_equations(power: float) -> None:
     weight = 6.0 * np.diff(rows.first) + 9
     reg = 0.3 * (weight / weight.mean()) ** power
     np.testing.assert_allclose(als.frequency_scaled(rows, 7.0, 0.3, power), reg, rtol=1e-6)
-    als.solve(rows, fixed, solved, alpha=7.0, reg=reg.astype(np.float32) if power else 0.3, steps=12)
+    products = solved @ fixed.T
+    squares = als.to_axes(fixed, solved)
+    np.testing.assert_allclose(fixed.T @ fixed, np.diag(squares), atol=1e-5)
+    np.testing.assert_allclose(solved @ fixed.T, products, atol=1e-5)
+    als.solve(rows, fixed, solved, squares=squares, alpha=7.0, reg=reg.astype(np.float32), steps=12)
     exact = fixed.astype(np.float64)
     for user in range(12):
         items = rows.items[rows.first[user] : rows.first[user + 1]]

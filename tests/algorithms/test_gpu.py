@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recassay.algorithms import graph_filters, linear, neighbours
+from recassay.algorithms import als, graph_filters, linear, neighbours
 from recassay.core.seeds import derived_rng
 from recassay.testing import ALGORITHM_CHECKS, checks
 from recassay.testing.answers import alike, answer
@@ -25,6 +25,7 @@ from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.training import Steps  # noqa: E402
 
 CLOSED: dict[str, Any] = {
+    "ALS": als.ALS,
     "EASE": linear.EASE,
     "ItemKNN": neighbours.ItemKNN,
     "UserKNN": neighbours.UserKNN,

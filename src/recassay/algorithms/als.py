@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over_rows
+from recassay.algorithms.kernels.compiled import compiled, in_parallel, one_blas_thread, over_rows
+from recassay.algorithms.kernels.device import DEVICES, TORCH_BYTES, require_gpu_memory, settled_device, torch
+from recassay.algorithms.kernels.device_least_squares import DeviceFactors, DeviceRows, least_squares_bytes
+from recassay.algorithms.kernels.device_lists import gpu_scoring_bytes
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated, TwoSides
 from recassay.core.histories import Histories
 from recassay.core.specs.search import fixed, real, whole
-from recassay.core.types import Float32Array, FloatArray, IdArray, Interactions, TopK
+from recassay.core.types import Float32Array, FloatArray, IdArray, Interactions, Recommender, TopK
 
 FOLD_IN_STEPS = 32
 """Steps for a history: from zero, so many bring the solution within rounding of the exact one."""
@@ -23,8 +26,12 @@ FOLD_IN_STEPS = 32
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
 
+ROWS_A_PRODUCT = 1024
+MOST_PRODUCTS = 16
+"""The products of a side with itself are made in slices of at least so many rows, and in so many slices at most."""
 
-class ALS(Iterated[FactorRecommender]):
+
+class ALS(Iterated[Recommender]):
     """Weighted regularised matrix factorisation (Hu, Koren & Volinsky 2008).
 
     Minimises sum_ui c_ui (r_ui - x_u . y_i)^2 + reg (sum_u |x_u|^2 + sum_i |y_i|^2) over all pairs of users and items,
@@ -39,7 +46,7 @@ class ALS(Iterated[FactorRecommender]):
     With `reg_power` above 0 a row is regularised by its frequency, as Rendle et al. found to matter most: reg is
     multiplied by (w / mean w)^`reg_power`, w the sum of the row's c_ui (their lambda (|I_u| + alpha_0 |I|)^nu with
     alpha_0 = 1 / (`alpha` - 1), on a scale where `reg` keeps its meaning). `iterations` is the most that is tried: in a
-    study the validation part decides.
+    study the validation part decides. A GPU (`device`) gives the same factors and lists up to rounding.
     """
 
     name: ClassVar[str] = "ALS"
@@ -57,38 +64,77 @@ class ALS(Iterated[FactorRecommender]):
     reg_power: float = real(0.0, 1.0, default=0.5)
     dense_above: float = 0.01
     iterations: int = fixed(16, least=1)
+    device: str = fixed("auto", among=DEVICES)
 
     def training(self, train: Interactions, rng: np.random.Generator) -> LeastSquares:
         """Factors near zero."""
-        return LeastSquares(self, train, rng)
+        device = settled_device(self.device, self.name)
+        if device == "cpu":
+            return LeastSquares(self, train, rng)
+        require_gpu_memory(self.gpu_memory_bytes(train.n_users, train.n_items, len(train)), device, self.name)
+        return DeviceLeastSquares(self, train, rng, device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Both factor matrices twice (training and model), one of their products, and the pairs by user and by item."""
-        return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
+        """The pairs by user and by item, both sides' factors and, without a GPU, the model's and a side's products."""
+        sides, events = 4 * self.factors * (n_users + n_items), POSITIVES_BYTES * n_interactions
+        if settled_device(self.device, self.name) != "cpu":
+            return TORCH_BYTES + sides + events
+        return 2 * sides + 4 * (MOST_PRODUCTS + 12) * self.factors**2 + events
+
+    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Events, factors and a block of rows, and a block of scores."""
+        return least_squares_bytes(self.factors, n_users, n_items, n_interactions) + gpu_scoring_bytes(n_items)
 
 
-class LeastSquares(TwoSides):
+class LeastSquares(TwoSides[Recommender]):
     """The training of `ALS`."""
 
     def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
         super().__init__(Positives.of(train), algorithm.factors, 0.01, rng)
-        self._algorithm, self._alpha = algorithm, event_weight(algorithm, train)
+        self._alpha = event_weight(algorithm, train)
+        self._reg_of = partial(frequency_scaled, alpha=self._alpha, reg=algorithm.reg, power=algorithm.reg_power)
         self._mean_weight = float(row_weights(self._by_user, self._alpha).mean()) if self._by_user.n_users else 0.0
 
     def improve(self, rows: Positives, fixed: Float32Array, moved: Float32Array) -> None:
         """A few steps towards the least squares of every row."""
-        reg = frequency_scaled(rows, self._alpha, self._algorithm.reg, self._algorithm.reg_power)
-        solve(rows, fixed, moved, alpha=self._alpha, reg=reg)
+        squares = to_axes(fixed, moved)
+        solve(rows, fixed, moved, squares=squares, alpha=self._alpha, reg=self._reg_of(rows))
 
-    def model(self) -> LeastSquaresFactors:
+    def model(self) -> Recommender:
+        """The factors as they are now, in the axes of the items, and what solves for the factors of a history."""
+        users, items = self._users.copy(), self._items.copy()
+        reg_of = partial(self._reg_of, mean=self._mean_weight)
+        solved = partial(folded_in, squares=to_axes(items, users), alpha=self._alpha, reg_of=reg_of)
+        return LeastSquaresFactors(users, items, rng=self._rng, iterations=self._done, solved=solved)
+
+
+class DeviceLeastSquares(LeastSquares):
+    """The training of `ALS` on a GPU, from the same first factors."""
+
+    def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator, device: str) -> None:
+        super().__init__(algorithm, train, rng)
+        self._device = device
+        self._sides = [DeviceRows(rows, self._reg_of(rows), device) for rows in (self._by_user, self._by_item)]
+        self._users, self._items = (torch.from_numpy(side).to(device) for side in (self._users, self._items))
+
+    def advance(self, iterations: int) -> None:
+        """So many further turns of both sides."""
+        by_user, by_item = self._sides
+        for _ in range(iterations):
+            self._users = by_user.solve(self._items, self._users, self._alpha, GRADIENT_STEPS)
+            self._items = by_item.solve(self._users, self._items, self._alpha, GRADIENT_STEPS)
+        self._done += iterations
+
+    def model(self) -> Recommender:
         """The factors as they are now, and what solves for the factors of a history."""
-        algorithm, known = self._algorithm, super().model()
-        solved = partial(
-            folded_in, alpha=self._alpha, reg=algorithm.reg, power=algorithm.reg_power, mean=self._mean_weight
-        )
-        return LeastSquaresFactors(
-            known.user_factors, known.item_factors, rng=self._rng, iterations=known.iterations, solved=solved
-        )
+        items, alpha, device = self._items, self._alpha, self._device
+        reg_of = partial(self._reg_of, mean=self._mean_weight)
+
+        def solved(rows: Positives) -> Any:
+            nothing = torch.zeros(rows.n_users, items.shape[1], device=device)
+            return DeviceRows(rows, reg_of(rows), device).solve(items, nothing, alpha, FOLD_IN_STEPS)
+
+        return DeviceFactors(self._users, items, rng=self._rng, iterations=self._done, solved=solved, device=device)
 
 
 class LeastSquaresFactors(FactorRecommender):
@@ -108,19 +154,22 @@ class LeastSquaresFactors(FactorRecommender):
 
     def recommend_from(self, histories: Histories, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items after each history; see `FoldsIn`."""
-        matrix = histories.csr(len(self.item_factors))
-        rows = Positives(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.shape[1])
+        rows = Positives.of_matrix(histories.csr(len(self.item_factors)))
         lists = FactorRecommender(self._solved(rows, self.item_factors), self.item_factors, rng=self._ties)
         return lists.recommend(np.arange(len(histories), dtype=np.int32), k, exclude=exclude)
 
 
 def folded_in(
-    rows: Positives, items: Float32Array, *, alpha: float, reg: float, power: float, mean: float
+    rows: Positives,
+    items: Float32Array,
+    *,
+    squares: Float32Array,
+    alpha: float,
+    reg_of: Callable[[Positives], Float32Array],
 ) -> Float32Array:
-    """The factors of users who have `rows`, given those of the items; `mean` is the mean weight of training users."""
+    """The factors of users who have `rows`, given those of the items; see `solve`."""
     factors = np.zeros((rows.n_users, items.shape[1]), dtype=np.float32)
-    scaled = frequency_scaled(rows, alpha, reg, power, mean=mean)
-    solve(rows, items, factors, alpha=alpha, reg=scaled, steps=FOLD_IN_STEPS)
+    solve(rows, items, factors, squares=squares, alpha=alpha, reg=reg_of(rows), steps=FOLD_IN_STEPS)
     return factors
 
 
@@ -149,87 +198,101 @@ def row_weights(rows: Positives, alpha: float) -> FloatArray:
     return weights
 
 
+def to_axes(fixed: Float32Array, other: Float32Array) -> Float32Array:
+    """Turn both sides, in place, into the principal axes of `fixed`; its sum of squares along each axis.
+
+    No product of two rows changes, and fixed'fixed becomes diagonal: a step of a row then reads its own events alone.
+    """
+    n_rows, factors = fixed.shape
+    with one_blas_thread():
+        # The slices do not depend on the number of threads, nor then the sum.
+        size = max(ROWS_A_PRODUCT, -(-n_rows // MOST_PRODUCTS))
+        grams = in_parallel(lambda part: fixed[part].T @ fixed[part], n_rows, size=size)
+        squares, axes = np.linalg.eigh(sum(grams, np.zeros((factors, factors))))
+    axes = axes.astype(np.float32)
+    for side in (fixed, other):
+
+        def turn(start: int, stop: int, side: Float32Array = side) -> None:
+            side[start:stop] = side[start:stop] @ axes
+
+        over_rows(turn, len(side), work=len(side) * factors**2)
+    return np.maximum(squares, 0).astype(np.float32)
+
+
 def solve(
     rows: Positives,
     fixed: Float32Array,
     solved: Float32Array,
     *,
+    squares: Float32Array,
     alpha: float,
-    reg: float | Float32Array,
+    reg: Float32Array,
     steps: int = GRADIENT_STEPS,
 ) -> None:
     """Bring every row of `solved` nearer to the least-squares solution given the factors `fixed` of the other side.
 
-    `reg` is one number for all rows, or one for each.
-
-    Conjugate gradients on a block of rows in step: the part of the matrix that all rows share is one product of BLAS,
-    the part of each row's own events is added by the kernel, and no matrix but the shared one is ever formed.
+    Both are in the axes in which fixed'fixed is diagonal, with `squares` (see `to_axes`); `reg` has one number per row.
     """
-    factors = fixed.shape[1]
-    with one_blas_thread():
-        gram = fixed.T @ fixed
-    ridge = np.broadcast_to(np.asarray(reg, dtype=np.float32), rows.n_users)
-    confidence = np.float32(alpha)
+    factors, confidence = fixed.shape[1], np.float32(alpha)
 
     def block(start: int, stop: int) -> None:
-        direction = solved[start:stop].copy()
-        residual, norm = np.zeros_like(direction), np.zeros(stop - start, dtype=np.float32)
-        for step in range(steps + 1):
-            image = direction @ gram
-            image += ridge[start:stop, None] * direction
-            _conjugate_step(rows, fixed, confidence, solved, direction, residual, image, norm, start, step == 0)
+        _solve_rows(rows, fixed, squares, confidence, reg, solved, start, stop, steps)
 
-    over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows.items) + factors * rows.n_users))
+    over_rows(block, rows.n_users, work=2 * (steps + 1) * factors * len(rows.items))
 
 
 @compiled
-def _conjugate_step(
+def _solve_rows(
     rows: Positives,
     fixed: Float32Array,
+    squares: Float32Array,
     confidence: np.float32,
+    reg: Float32Array,
     solved: Float32Array,
-    direction: Float32Array,
-    residual: Float32Array,
-    image: Float32Array,
-    norm: Float32Array,
     start: int,
-    begins: bool,
+    stop: int,
+    steps: int,
 ) -> None:
-    """One step for the rows from `start` on; `image` comes as direction times the shared matrix.
-
-    The step that `begins` takes the current solution for its direction, and makes the first residual of it.
-    """
+    """Conjugate gradients for each row: all its steps at once, while the factors of its events are in the cache."""
     factors = fixed.shape[1]
     extra = confidence - np.float32(1)
-    for place in range(len(direction)):
-        solution, along = solved[start + place], direction[place]
-        mine = rows.items[rows.first[start + place] : rows.first[start + place + 1]]
-        left, mapped = residual[place], image[place]
+    diagonal, along = np.empty(factors, np.float32), np.empty(factors, np.float32)
+    left, image = np.empty(factors, np.float32), np.empty(factors, np.float32)
+    for row in range(start, stop):
+        solution = solved[row]
+        mine = rows.items[rows.first[row] : rows.first[row + 1]]
         if len(mine) == 0:
             solution.fill(np.float32(0))
             continue
-        remaining = np.float32(0)
-        if begins:
-            _add_events(fixed, mine, along, -extra, confidence, left)
+        # What the solution so far leaves of the right side is the first direction.
+        for f in range(factors):
+            diagonal[f] = squares[f] + reg[row]
+            left[f] = -diagonal[f] * solution[f]
+        _add_events(fixed, mine, solution, -extra, confidence, left)
+        norm = np.float32(0)
+        for f in range(factors):
+            along[f] = left[f]
+            norm += left[f] * left[f]
+        for _ in range(steps):
+            if norm < np.float32(1e-20):
+                break
             for f in range(factors):
-                left[f] -= mapped[f]
-                along[f] = left[f]
-                remaining += left[f] * left[f]
-        elif norm[place] >= np.float32(1e-20):
+                image[f] = diagonal[f] * along[f]
             if extra != 0:
-                _add_events(fixed, mine, along, extra, np.float32(0), mapped)
+                _add_events(fixed, mine, along, extra, np.float32(0), image)
             curvature = np.float32(0)
             for f in range(factors):
-                curvature += along[f] * mapped[f]
-            length = norm[place] / curvature if curvature > 0 else np.float32(0)
+                curvature += along[f] * image[f]
+            length = norm / curvature if curvature > 0 else np.float32(0)
+            remaining = np.float32(0)
             for f in range(factors):
                 solution[f] += length * along[f]
-                left[f] -= length * mapped[f]
+                left[f] -= length * image[f]
                 remaining += left[f] * left[f]
-            ratio = remaining / norm[place]
+            ratio = remaining / norm
             for f in range(factors):
                 along[f] = left[f] + ratio * along[f]
-        norm[place] = remaining
+            norm = remaining
 
 
 @compiled

@@ -43,7 +43,7 @@ class NMF(Iterated[FactorRecommender]):
         return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
 
 
-class NonNegative(TwoSides):
+class NonNegative(TwoSides[FactorRecommender]):
     """The training of `NMF`."""
 
     def __init__(self, algorithm: NMF, train: Interactions, rng: np.random.Generator) -> None:
@@ -55,6 +55,10 @@ class NonNegative(TwoSides):
     def improve(self, rows: Positives, fixed: Float32Array, moved: Float32Array) -> None:
         """One pass of coordinate descent."""
         descend(rows, fixed, moved, reg=self._reg)
+
+    def model(self) -> FactorRecommender:
+        """The factors as they are now."""
+        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng, iterations=self._done)
 
 
 def descend(rows: Positives, fixed: Float32Array, moved: Float32Array, *, reg: float) -> None:

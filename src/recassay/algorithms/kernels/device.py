@@ -37,6 +37,9 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 TORCH_BYTES = 300 << 20
 """Host memory that torch itself takes, once it is imported."""
 
+WORKSPACE_BYTES = 72 << 20
+"""What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
+
 
 def settled_device(device: str, algorithm: str) -> str:
     """`cpu`, `cuda` or `mps`: what `device` means on this machine; one that is not there raises."""

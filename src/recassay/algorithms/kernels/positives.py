@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import compiled
 from recassay.core.types import IdArray, IntArray, Interactions
@@ -29,8 +30,12 @@ class Positives(NamedTuple):
     @classmethod
     def of(cls, train: Interactions) -> Positives:
         """The pairs that occur in `train`; repeated events count once."""
-        matrix = train.csr()
-        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), train.n_items)
+        return cls.of_matrix(train.csr())
+
+    @classmethod
+    def of_matrix(cls, matrix: csr_array) -> Positives:
+        """The entries of a matrix of users x items."""
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), int(matrix.shape[1]))
 
     @property
     def n_users(self) -> int:

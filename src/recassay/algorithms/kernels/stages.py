@@ -9,7 +9,6 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from recassay.algorithms.kernels.positives import Positives
-from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.core.specs.search import Tunable
 from recassay.core.types import Float32Array, Interactions, Recommender
 
@@ -56,7 +55,7 @@ class Iterated(Tunable, ABC, Generic[Model]):
             yield training.model()
 
 
-class TwoSides(ABC):
+class TwoSides(ABC, Generic[Model_co]):
     """A training that improves the factors of all users and of all items in turn, each side given the other.
 
     The factors begin as even random numbers from 0 to `largest`.
@@ -81,6 +80,6 @@ class TwoSides(ABC):
             self.improve(self._by_item, self._users, self._items)
         self._done += iterations
 
-    def model(self) -> FactorRecommender:
-        """The factors as they are now."""
-        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng, iterations=self._done)
+    @abstractmethod
+    def model(self) -> Model_co:
+        """The model as it is now; training on does not change it."""

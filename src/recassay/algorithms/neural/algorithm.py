@@ -7,7 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from recassay.algorithms.kernels.device import DEVICES, TORCH_BYTES, require_gpu_memory, settled_device
+from recassay.algorithms.kernels.device import (
+    DEVICES,
+    TORCH_BYTES,
+    WORKSPACE_BYTES,
+    require_gpu_memory,
+    settled_device,
+)
 from recassay.algorithms.kernels.device_lists import gpu_scoring_bytes
 from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.algorithms.kernels.stages import Iterated
@@ -20,9 +26,6 @@ from recassay.core.types import Interactions
 
 EVENT_BYTES = 6 * 8 + 3 * 8
 """Bytes per event: six int64 tensors, and what making them takes."""
-
-WORKSPACE_BYTES = 72 << 20
-"""What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
 
 
 class NeuralAlgorithm(Iterated[TrainedRecommender]):
