@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from neural import DATA
 
@@ -33,8 +35,10 @@ PUBLISHED_AS = {"ItemKNN": "ItemCF", "MultiVAE": "MultVAE"}
 """What the leaderboard calls an algorithm, where it has another name."""
 
 
-def study(names: list[str], folder: Path, seeds: list[int]) -> StudySpec:
-    """The study of these algorithms."""
+def study(
+    names: list[str], folder: Path, seeds: list[int], settings: Mapping[str, Mapping[str, Any]] | None = None
+) -> StudySpec:
+    """The study of these algorithms, some with settings."""
     return recassay.make_study(
         [str(folder.resolve())],
         names,
@@ -43,6 +47,7 @@ def study(names: list[str], folder: Path, seeds: list[int]) -> StudySpec:
         seed=seeds,
         trials=1,
         tuning_metric="ndcg@20",
+        settings=settings,
         protocol={"split": "given", "filter": "none"},
     )
 
