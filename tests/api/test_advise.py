@@ -162,7 +162,7 @@ EVERY = "Its events have weights, and no threshold was given: events of every we
 def test_the_threshold_is_that_of_the_benchmark_where_ratings_are_like_its(published, weights, given, threshold, notes):
     data = SimpleNamespace(weight=None if weights is None else np.array(weights))
     table = None if published is None else SimpleNamespace(positive_threshold=published)
-    spec, said = _protocol(None, given, table, data)
+    spec, said = _protocol(None, ProtocolSpec(**given), table, data)
     assert (spec.positive_threshold, said) == (threshold, notes)
 
 

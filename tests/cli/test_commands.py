@@ -22,6 +22,7 @@ from recassay.cli.verbs import Other, Parameter, described, read_verb
 from recassay.cli.wording import in_options, speak_of
 from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer
 from recassay.testing.results import synthetic_results
@@ -596,7 +597,16 @@ def test_the_paragraph_of_a_comparison_is_all_that_is_printed(cli, monkeypatch, 
 def test_folds_are_for_splits_that_have_them(cli, monkeypatch, rule):
     asked = heard(monkeypatch, "recassay.api.split.split")
     assert cli("split", "d.csv", "--out", "o", "--split", rule, "--folds", 3, "--fold", 1).code == 1
-    assert asked["protocol"] == {"split": rule, "folds": 3, "fold": 1}
+    assert asked["protocol"] == ProtocolSpec(split=rule, folds=3, fold=1)
+
+
+@pytest.mark.parametrize(("typed", "column"), [("0", 0), ("who", "who")])
+def test_a_column_that_is_named_by_a_number_is_meant_by_its_place_in_all_commands(cli, monkeypatch, typed, column):
+    places = {"evaluate": "recassay.api.evaluate.evaluate", "advise": "recassay.api.advise.advise"}
+    for command, place in places.items():
+        asked = heard(monkeypatch, place)
+        assert cli(command, "d.csv", "--column", f"user={typed}").code == 1
+        assert asked["read"] == ReadSpec(columns={"user": column})
 
 
 def test_what_is_no_verb_is_not_read():

@@ -362,7 +362,7 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
     assert "other 0.000000 0.000000 1" in shown
     assert "test: hitrate@2, pairs over 2 users (left has the better mean)" in shown
     assert "left right difference 80 % interval p p (Holm) users better-equal-worse" in shown
-    assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ 0\.5 0\.5 2-0-0", line) for line in shown)
+    assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ \.500 \.500 2-0-0", line) for line in shown)
     assert not any(line.startswith("\\begin{table") for line in shown)
     for words, options in (
         ("lists are judged on a split or on test data; give --split, or --train and --test", ()),

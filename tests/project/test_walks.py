@@ -68,7 +68,7 @@ def test_each_step_of_a_walk_names_the_next(argument):
 def test_the_threshold_is_a_field_from_the_option_to_the_filter():
     typed = definition("cli/classify.py", "run")
     assert "protocol=ProtocolSpec(split=split, positive_threshold=positive_threshold)" in typed
-    assert "protocol=protocol" in definition("api/study/studies.py", "make_study")
+    assert "protocol=ProtocolSpec.of(protocol)" in definition("api/study/studies.py", "make_study")
     assert "protocol=protocol" in definition("recommenders/study_file.py", "assemble_study")
     assert "positive_threshold" in ProtocolSpec.model_fields
     assert "positive_rows(data, threshold=spec.positive_threshold)" in definition("protocol/apply.py", "apply_protocol")

@@ -210,7 +210,11 @@ def test_a_dataset_is_described_without_a_protocol():
     first, shares, *_ = described.told_order()
     assert "so this dataset has order" in first
     assert shares.startswith("Of 120 targets 0.0 %")
-    both = recassay.describe_data(walks(ordered=True), sequences=True, protocol={"target": "next", "task": "repeat"})
-    assert both.protocol is not None
-    assert (both.protocol["target"], both.protocol["task"]) == ("next", "repeat")
+    fields = {"target": "next", "task": "repeat"}
+    for given in (fields, ProtocolSpec(**fields)):
+        both = recassay.describe_data(walks(ordered=True), sequences=True, protocol=given)
+        assert both.protocol is not None
+        assert [both.protocol[key] for key in ("target", "task", "split", "filter")] == [
+            "next", "repeat", "leave_last_out", "none",
+        ]  # fmt: skip
     assert recassay.describe_data(walks(ordered=True)).told_order() == ()

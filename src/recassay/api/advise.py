@@ -43,7 +43,7 @@ def advise(
     *,
     characteristics: CharacteristicsLike | None = None,
     k: int = 5,
-    protocol: Mapping[str, Any] | None = None,
+    protocol: ProtocolSpec | Mapping[str, Any] | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
@@ -67,7 +67,8 @@ def advise(
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         k: how many nearest datasets are named.
-        protocol: threshold and filter applied before the data are described, over those of the benchmark.
+        protocol: a `ProtocolSpec` or its fields: threshold and filter applied before the data are described, over
+            those of the benchmark.
         read: how files are read: a `ReadSpec` or its fields.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
@@ -83,7 +84,7 @@ def advise(
     opened = _opened(dataset, ReadSpec.of(read))
     interactions = opened.interactions
     published = published_of(table)
-    spec, notes = _protocol(study_folder(table), protocol or {}, published, interactions)
+    spec, notes = _protocol(study_folder(table), ProtocolSpec.of(protocol), published, interactions)
     kept = frequent_rows(interactions, spec, positive_rows(interactions, threshold=spec.positive_threshold))
     measured = describe(interactions.take(kept))
     evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
@@ -202,7 +203,7 @@ def _study(
 
 
 def _protocol(
-    folder: Path | None, given: Mapping[str, Any], published: Published | None, interactions: Any
+    folder: Path | None, given: ProtocolSpec, published: Published | None, interactions: Any
 ) -> tuple[ProtocolSpec, tuple[str, ...]]:
     """What was said, over the protocol of the benchmark where it is known; and what to say about the threshold."""
     known: dict[str, Any] = {}
@@ -211,11 +212,12 @@ def _protocol(
             known = store.manifest().get("study", {}).get("protocol", {})
     weight = interactions.weight
     notes: tuple[str, ...] = ()
+    stated = given.stated()
     tau = published.positive_threshold if published is not None else None
-    if tau is not None and "positive_threshold" not in given and weight is not None and tau <= weight.max() <= 5:
+    if tau is not None and "positive_threshold" not in stated and weight is not None and tau <= weight.max() <= 5:
         known["positive_threshold"] = tau
         notes = (f"Ratings of {tau:g} or more count, as in the benchmark; `positive_threshold` changes that.",)
-    spec = ProtocolSpec.checked(**{**known, **given})
+    spec = ProtocolSpec.checked(**{**known, **stated})
     if weight is not None and spec.positive_threshold is None:
         notes = ("Its events have weights, and no threshold was given: events of every weight count.",)
     return spec, notes

@@ -255,11 +255,10 @@ def describe_data(
     if protocol is None and not sequences:
         characteristics = describe(interactions)
         return DataDescription(name, characteristics, reading, overview=seen, trial=_trial(opened))
-    if sequences and not isinstance(protocol, ProtocolSpec):
-        protocol = {**LAST_EVENT, **(protocol or {})}
     spec = ProtocolSpec.of(protocol)
-    if sequences and spec.target == "all":
-        spec = ProtocolSpec.checked(**{**dict(spec), "target": "last"})
+    if sequences:
+        stated = {**LAST_EVENT, **spec.stated()}
+        spec = ProtocolSpec.checked(**(stated | ({"target": "last"} if stated["target"] == "all" else {})))
     from recassay.recommenders.splits import with_order  # it loads metrics and rules of order
 
     opened.refuse_positions(spec.split)

@@ -21,6 +21,7 @@ from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
 
 if TYPE_CHECKING:
+    from recassay.core.specs.specs import ProtocolSpec, ReadSpec
     from recassay.core.tables.results import Results
 
 READING = "Reading the table"
@@ -178,13 +179,14 @@ class Call:
         return self.own(f"recassay.cli.{self.command.computes}")
 
     def arguments(self, place: str) -> dict[str, Any]:
-        """What was typed for a verb; the fields of a specification are gathered where any was typed."""
+        """What was typed for a verb; a specification is made of its fields where any was typed."""
         gathered: dict[str, Any] = {}
         for parameter in read_verb(place):
             if parameter.name in self.command.fields:
                 fields = {part.name for part in self.command.fields_of(parameter.name)}
                 typed = {name: value for name, value in self.typed.items() if name in fields}
-                gathered |= {parameter.name: typed} if typed else {}
+                if typed:
+                    gathered[parameter.name] = _specification(parameter.name, typed)
             elif parameter.name in self.typed:
                 gathered[parameter.name] = self.typed[parameter.name]
         return gathered
@@ -210,3 +212,13 @@ class Call:
         for name in parameters.split():
             if name in self.typed:
                 raise UsageError(f"{self.written[name]} {why}", fix=fix)
+
+
+def _specification(name: str, typed: Mapping[str, Any]) -> ReadSpec | ProtocolSpec:
+    """`read` or `protocol` of the fields that were typed; a column that is named by a number is meant by its place."""
+    from recassay.core.specs.specs import ProtocolSpec, ReadSpec  # pydantic, which `--help` does without
+
+    if name == "protocol":
+        return ProtocolSpec.checked(**typed)
+    columns = {role: int(name) if name.isdecimal() else name for role, name in typed.get("columns", {}).items()}
+    return ReadSpec.checked(**{**typed, **({"columns": columns} if columns else {})})

@@ -16,7 +16,7 @@ from recassay.core.words import duration
 
 def imported(call: Call, *, as_json: bool = False) -> None:
     """Read a file and keep it under a name."""
-    _show_imported(call(**reading(call)), as_json)
+    _show_imported(call(), as_json)
 
 
 def fetched(call: Call, *, as_json: bool = False) -> None:
@@ -58,21 +58,13 @@ def described(call: Call, *, everything: bool = False, as_json: bool = False) ->
     if "split" not in call.typed and not call.typed.get("sequences"):
         fix = "add --split RULE, or leave it out"
         call.refuse(call.fields("protocol"), "says how to split, and --split is not given", fix)
-    description = call(**reading(call))
+    description = call()
     if as_json:
         for line in description.told_reading():
             say(line)
         print_json(plain(description.to_dict()))
     else:
         _show(description, everything)
-
-
-def reading(call: Call) -> dict[str, Any]:
-    """How the file is read; a column that is named by a number is meant by its position."""
-    columns = call.typed.get("columns") or {}
-    positions = {role: int(name) if name.isdecimal() else name for role, name in columns.items()}
-    fields = call.arguments(call.command.places[0]).get("read", {})
-    return {"read": fields | ({"columns": positions} if positions else {})} if fields else {}
 
 
 def _progress() -> Callable[[int, int | None], None] | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from recassay.cli.call import Call
-from recassay.cli.data import reading
 from recassay.cli.render import print_json, print_lines, say, write
 from recassay.core.system.plain import plain
 from recassay.core.words import duration, listing
@@ -22,7 +21,7 @@ def recommend(call: Call, *, as_json: bool = False) -> None:
     shown = sys.stderr is not None and sys.stderr.isatty()
     progress = _progress(str(call.typed["source"]), str(call.typed.get("algorithm", "it"))) if shown else None
     try:
-        result = call(progress=progress, **reading(call))
+        result = call(progress=progress)
     finally:
         write("\r\x1b[K" if shown else "")
     for line in (*result.told, *result.notes):

@@ -20,7 +20,7 @@ from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_st
 from recassay.recommenders.study_file import WITHOUT_FILE, assemble_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.runner.drive import settled_workers
-from recassay.runner.file_tables import make_spec, names_of, parse_file, refusing
+from recassay.runner.file_tables import names_of, parse_file, refusing
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
@@ -96,15 +96,13 @@ def make_study(
         tuning = TuningSpec(trials=trials, metric=tuning_metric, parallel=parallel)
     with refusing(WITHOUT_FILE, "budget"):
         budget = Budget(seconds_per_cell=seconds_per_cell, memory_gb=memory_gb)
-    if not isinstance(protocol, ProtocolSpec):
-        protocol = make_spec(ProtocolSpec, protocol or {}, ("protocol",), WITHOUT_FILE)
     return assemble_study(
         list(datasets),
         list(algorithms),
         metrics=names_of(list(metrics), "metrics", WITHOUT_FILE) if metrics else DEFAULT_METRICS,
         name=name,
         seeds=seed if isinstance(seed, Sequence) else [seed],
-        protocol=protocol,
+        protocol=ProtocolSpec.of(protocol),
         tuning=tuning,
         budget=budget,
         settings=settings or {},
