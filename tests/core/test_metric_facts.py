@@ -119,7 +119,8 @@ def _lists(tree: ast.AST) -> Iterator[list[str]]:
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             yield [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         elif isinstance(node, ast.Dict):
-            yield [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            for side in (node.keys, node.values):
+                yield [item.value for item in side if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
             yield [*_words(node.func.value)]
         elif isinstance(node, ast.Assign):

@@ -16,7 +16,6 @@ _GAIN = re.compile(
     re.I,
 )
 _CUTOFF = re.compile(r"^(?:@|k\s*=\s*|top-?\s*)?(\d{1,4})$", re.IGNORECASE)
-_LETTERS = {"h": "hitrate", "hit": "hitrate", "n": "ndcg", "r": "recall", "p": "precision"}
 _STATISTIC = re.compile(
     r"^\W*(?:num(?:ber)?\.?\s*)?(?:of\s+)?(?:#|train|valid|test|total|all|avg|average|mean|median|min|max)*\W*(?:of\s+)?(?:users?|items?|"
     r"interactions?|inters?|ratings?|actions?|reviews?|sessions?|clicks|events?|sparsity|density|tags?|entities|relations?|"
@@ -60,10 +59,7 @@ NO_RESULT = re.compile(
 def metric_of(text: str) -> str | None:
     """The label of the metric that a text names, known or with a cut-off; None where it names none."""
     bare = re.sub(r"\s*@\s*", "@", re.sub(r"[↑↓()*]|(?<![A-Za-z])%|\bin %", " ", text)).strip()
-    short = re.fullmatch(r"([A-Za-z]+)@(\d+)", bare)
-    if short and short[1].lower() in _LETTERS:
-        return f"{_LETTERS[short[1].lower()]}@{short[2]}"
-    metric = known_metric(bare) if re.search(r"[A-Za-z]{2}", bare) and not re.fullmatch(r"[A-Z]\d", bare) else None
+    metric = known_metric(bare) if re.search(r"[A-Za-z]{2}|^[A-Za-z]@", bare) else None
     if metric is None and re.fullmatch(r"[A-Za-z][\w .-]*@\d+", bare):
         metric = spelled(bare)
     return metric.label if metric is not None and not metric.deviation else None
