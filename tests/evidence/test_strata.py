@@ -22,7 +22,7 @@ from recassay.store import CellRecord, Store
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.protocol import interactions
-from support.run import tiny_data, tiny_study, write_plugin
+from support.run import tiny_data, tiny_folder, tiny_study
 from support.shared import only_analyses
 from support.stores import write_records
 
@@ -169,8 +169,7 @@ def test_an_oracle_of_popular_items_crosses_one_of_rare_items():
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
-    write_plugin(tmp_path)
-    tiny_data(tmp_path, users=80)
+    tiny_data(tiny_folder(tmp_path), users=80)
     study = tiny_study(tmp_path, ("Fake", "Pop", "Raises"), trials=0, seed=[1, 2])
     recassay.run(study, tmp_path / "seeds", workers=1, skip_preflight=True)
     result = recassay.strata(tmp_path / "seeds", "recall@10", thresholds=WIDE, size="all", replicates=100)

@@ -354,6 +354,7 @@ def test_how_far_a_study_is_as_plain_data():
         "earlier": {"ALS": 2},
         "damaged": ["x"],
         "unverified": {"cells": 1},
+        "left_out": [],
     }
     assert [(cause.status, cause.reason, cause.cells) for cause in status.causes()] == [("timeout", "slow", 2)]
     unasked = StoreStatus(1, 0, (), (), 0).to_dict()
