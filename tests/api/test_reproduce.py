@@ -17,7 +17,6 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.data.published.printed import VERDICTS, PrintedNumber, papers, printed_numbers
 from recassay.data.published.tables import (
     FOLDER,
-    complete_part,
     is_published,
     published,
     published_characteristics,
@@ -138,32 +137,6 @@ def test_published_tables_have_their_source():
         assert files
         assert all((FOLDER / file).is_file() for file in files)
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 200_000
-
-
-def test_a_complete_part_counts_algorithms_twice():
-    """The third algorithm is worth three datasets, and not ten."""
-    cells = [(a, d) for a in "xyz" for d in range(12) if not (a == "z" and d >= 9)]
-    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.Int64}, orient="row")
-    part = complete_part(rows)
-    assert (part["algorithm"].n_unique(), part["dataset"].n_unique(), part.height) == (3, 9, 27)
-    fewer = complete_part(rows.filter((pl.col("algorithm") != "z") | (pl.col("dataset") < 2)))
-    assert (fewer["algorithm"].n_unique(), fewer["dataset"].n_unique()) == (2, 12)
-
-
-def test_of_equal_complete_parts_the_one_with_more_algorithms_and_the_first_names_is_taken():
-    cells = [("x", d) for d in range(32)] + [("y", d) for d in range(8)]
-    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.Int64}, orient="row")
-    part = complete_part(rows)
-    assert (part["algorithm"].n_unique(), part["dataset"].n_unique()) == (2, 8)
-    cells = [("x", d) for d in "dcba"] + [("y", d) for d in "ba"] + [("z", d) for d in "dc"]
-    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.String}, orient="row")
-    assert complete_part(rows, 2).sort("algorithm", "dataset").rows() == [
-        ("x", "a"),
-        ("x", "b"),
-        ("y", "a"),
-        ("y", "b"),
-    ]
-    assert complete_part(rows, 9).rows() == [("x", "d"), ("x", "c"), ("x", "b"), ("x", "a")]
 
 
 def test_published_names_work_where_a_table_does(cli, kdd24):

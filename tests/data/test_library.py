@@ -189,7 +189,7 @@ def test_a_failure_while_writing_leaves_nothing(home: Path, monkeypatch: pytest.
     def full_disk(path: Path) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(library, "hash_file", full_disk)
+    monkeypatch.setattr(library, "file_checksum", full_disk)
     with pytest.raises(OSError, match="No space left"):
         import_dataset(FRAME, "mine")
     assert list((home / "datasets").iterdir()) == []

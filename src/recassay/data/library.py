@@ -18,7 +18,7 @@ from recassay.core.errors import InputError
 from recassay.core.interactions import RepeatRule
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ReadSpec
-from recassay.core.system.files import remove_folder
+from recassay.core.system.files import file_checksum, remove_folder
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home
@@ -26,7 +26,6 @@ from recassay.data.readers import read_interactions
 from recassay.data.reading.events import bounded_rule
 from recassay.data.reading.frames import damaged_parquet
 from recassay.data.reading.gather import gather
-from recassay.data.reading.textfile import hash_file
 
 SCHEMA_VERSION = 2
 """1: events of one user and item were made one before they were stored. 2: events with times are all kept."""
@@ -128,7 +127,7 @@ def import_dataset(
             items=events.n_items,
             has_ratings=events.weight is not None,
             time_unit=record.time_unit,
-            sha256=hash_file(table),
+            sha256=file_checksum(table),
             bytes=table.stat().st_size,
             options=spec.model_dump(mode="json"),
             record=record.to_dict(),
@@ -175,7 +174,7 @@ def load_dataset(name: str) -> Interactions:
             fix=f"import it again: `recassay.import_data({manifest.source}, name={name!r}, replace=True)`",
         )
     table = _existing(name) / TABLE_FILE
-    if not table.is_file() or hash_file(table) != manifest.sha256:
+    if not table.is_file() or file_checksum(table) != manifest.sha256:
         raise InputError(
             "the stored interactions are missing or not those that were imported (their checksum differs)",
             where=str(table),

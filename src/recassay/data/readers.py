@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
-from recassay.core.system.files import refuse_special
+from recassay.core.system.files import file_checksum, refuse_special
 from recassay.data.reading.adjacency import read_adjacency
 from recassay.data.reading.assemble import assemble
 from recassay.data.reading.delimited import read_delimited
@@ -20,7 +20,7 @@ from recassay.data.reading.frames import read_frame, read_pandas, read_parquet, 
 from recassay.data.reading.records import BadRow, RawTable, ReadRecord, ReadResult
 from recassay.data.reading.roles import refuse_unknown_roles
 from recassay.data.reading.sniffing import Head, looks_like_adjacency, read_head
-from recassay.data.reading.textfile import hash_file, prepare_text
+from recassay.data.reading.textfile import prepare_text
 
 __all__ = ["BadRow", "ReadRecord", "ReadResult", "read_interactions"]
 
@@ -63,7 +63,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     path = _existing_file(Path(source))
     with tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as scratch:
         raw = _open(path, spec, Path(scratch))
-        return assemble(raw, spec, sha256=hash_file(path), quietly=path.stat().st_size < _SOON_READ)
+        return assemble(raw, spec, sha256=file_checksum(path), quietly=path.stat().st_size < _SOON_READ)
 
 
 def _existing_file(path: Path) -> Path:

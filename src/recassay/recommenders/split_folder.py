@@ -16,13 +16,12 @@ from recassay.core.choices import SplitFormat
 from recassay.core.errors import InputError, UsageError
 from recassay.core.interactions import RepeatRule, RuleName
 from recassay.core.specs.specs import FinalFit, ProtocolSpec, ReadSpec
-from recassay.core.system.files import appearing_folder
+from recassay.core.system.files import appearing_folder, file_checksum
 from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split, joined
 from recassay.core.version import __version__
 from recassay.data.lists.read import SIDECAR
 from recassay.data.parts import find_parts, read_parts
-from recassay.data.reading.textfile import hash_file
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.store.files import write_json
@@ -82,7 +81,7 @@ def export_split(
     with appearing_folder(out, replace=True) as folder:
         for part, events in parts.items():
             name = _write_part(events_frame(events), folder, form, part, out.resolve().name)
-            files[part] = {"file": name, "rows": len(events), "sha256": hash_file(folder / name)}
+            files[part] = {"file": name, "rows": len(events), "sha256": file_checksum(folder / name)}
         meta = {
             "recassay": __version__,
             "fingerprint": split.fingerprint,
@@ -110,7 +109,7 @@ def open_split_folder(folder: Path, protocol: ProtocolSpec, read: ReadSpec) -> S
     if meta is None or not _adds_nothing(protocol, meta["protocol"]):
         return apply_protocol(None, protocol, given=parts)
     for part, file in find_parts(folder).items():
-        if hash_file(file) != meta["files"][part]["sha256"]:
+        if file_checksum(file) != meta["files"][part]["sha256"]:
             raise InputError(
                 f"{file.name} is not the file that was written (its checksum differs)",
                 where=str(folder),

@@ -16,14 +16,13 @@ from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.specs.external import ExternalSpec
 from recassay.core.specs.study import DatasetSpec, is_plain_name
-from recassay.core.system.files import refuse_special
+from recassay.core.system.files import file_checksum, refuse_special
 from recassay.core.words import listing
 from recassay.data.library import stored_rule
 from recassay.data.lists.read import SIDECAR
 from recassay.data.parts import find_parts
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 from recassay.runner.code_version import code_hash, imported_hash
-from recassay.store.files import file_checksum
 
 MOST_CODE = 1 << 20
 """Bytes of a file that is searched for the name it declares."""

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import InputError
-from recassay.core.system.files import write_whole
+from recassay.core.system.files import file_checksum, write_whole
 from recassay.core.system.parquet import parquet_bytes, parquet_frame
 from recassay.store.records import unpacked
 
@@ -39,12 +39,6 @@ def write_parquet(target: Path, frame: pl.DataFrame) -> str:
     content = parquet_bytes(frame)
     write_whole(target, content)
     return hashlib.sha256(content).hexdigest()
-
-
-def file_checksum(path: Path) -> str:
-    """The SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def checksum(content: Any) -> str:

@@ -16,9 +16,9 @@ from pydantic import Field
 from recassay.core.errors import InputError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.failures import LeftOut
-from recassay.core.system.files import refuse_special
+from recassay.core.system.files import file_checksum, refuse_special
 from recassay.core.system.shapes import Shape, shaped
-from recassay.store.files import file_checksum, write_json
+from recassay.store.files import write_json
 
 _EMPTY_LIST: Any = Field(default_factory=list)
 _EMPTY_MAP: Any = Field(default_factory=dict)

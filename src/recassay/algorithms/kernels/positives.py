@@ -75,8 +75,3 @@ def holds(row: IdArray, item: int | np.int64) -> bool:
         else:
             high = middle
     return low < len(row) and row[low] == item
-
-
-def fresh_state(rng: np.random.Generator) -> States:
-    """A state for `draw`, never zero."""
-    return rng.integers(1, 2**63, size=1, dtype=np.uint64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
 import secrets
@@ -222,6 +223,12 @@ def remove_unfinished(folder: Path, *, older_than: float = 0.0) -> None:
                 shutil.rmtree(left, ignore_errors=True)
             else:
                 left.unlink(missing_ok=True)
+
+
+def file_checksum(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sync_file(file: Path) -> None:

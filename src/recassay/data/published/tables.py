@@ -25,8 +25,6 @@ PREFIX = "published:"
 FOLDER = Path(__file__).parent
 PART_METRIC = "ndcg@10"
 """Gaps are those of this metric."""
-FEWEST = 8
-"""Datasets of a part without gaps: fewer could hardly show a difference between many algorithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +85,6 @@ def published_results(source: Any) -> Results:
 def on_every_dataset(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows (one per algorithm and dataset) of the algorithms that have one on every dataset of the table."""
     return rows.filter(pl.len().over(c.ALGORITHM) == rows[c.DATASET].n_unique())
-
-
-def complete_part(rows: pl.DataFrame, least: int = FEWEST) -> pl.DataFrame:
-    """A large part of the rows (one per algorithm and dataset) without gaps, of at least `least` datasets.
-
-    Datasets come in by how many algorithms ran on them; an algorithm that lacks one of them is left out. An algorithm
-    more counts as much as two datasets more.
-    """
-    order = rows.group_by(c.DATASET).len().sort("len", c.DATASET, descending=[True, False])[c.DATASET].to_list()
-    best = rows.clear()
-    for count in range(min(least, len(order)), len(order) + 1):
-        chosen_rows = rows.filter(pl.col(c.DATASET).is_in(order[:count]))
-        whole = chosen_rows.filter(pl.len().over(c.ALGORITHM) == count)
-        sets = max(best[c.DATASET].n_unique(), 1)
-        best = whole if whole.height**2 / count > best.height**2 / sets else best
-    return best
 
 
 def published_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import itertools
 import zlib
 from collections.abc import Iterator
@@ -31,12 +30,6 @@ _SIGNATURES = {
 }
 _NO_TEXT = frozenset(["idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"])
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
-
-def hash_file(path: Path) -> str:
-    """SHA-256 of the bytes on disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def prepare_text(path: Path, encoding: str, scratch: Path) -> Path:
