@@ -241,6 +241,13 @@ def test_slim_grows_its_working_sets_to_the_same_answer(monkeypatch: pytest.Monk
     assert np.abs(gradient * weights).max() < 1e-4
 
 
+def test_items_join_a_working_set_where_they_violate_optimality_beyond_the_tolerance() -> None:
+    """A hundred times the largest weight lets none join: each target has weights of its first 64 items alone."""
+    counts = Counts.of(history(n_users=400, n_items=300, density=0.1, seed=3))
+    loose, exact = (regress_items(counts, 0.02, 0.4, tolerance=t, max_sweeps=10_000) for t in (100.0, 1e-7))
+    assert loose.nnz < 0.75 * exact.nnz
+
+
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(1, 30))
 @settings(deadline=None)
 def test_the_largest_keys_are_chosen(keys: list[int], wanted: int) -> None:

@@ -575,6 +575,7 @@ def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, t
         ("there is no file '`prior=`'", "there is no file '--prior '"),
         ("say `algorithms=['EASE, tuned', 'ALS']`", """say --algorithms '"EASE, tuned",ALS'"""),
         ("say `algorithms=['EASE', 'ALS']`", "say --algorithms EASE,ALS"),
+        ("""say `prior="Brien's"`""", "say --prior Brien's"),
         ("see `recassay.rank`", "see recassay rank"),
         ("see `recassay.beta_irt(results, missing='keep')`", "see recassay irt beta results --missing keep"),
         ("`other` stays", "`other` stays"),

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from tests.support.papers import latex, make, plant
 
+from recassay.core.tables.labels import facts_of
+
 
 @pytest.fixture
 def paper(tmp_path):
@@ -86,4 +88,7 @@ def test_what_others_report_is_listed_with_its_source(cli):
     assert all(row["source"] for row in rows)
     assert {row["dataset"] for row in rows} == {"ml-1m"}
     assert "did you mean" in cli("list", "expected", "ml-1mm").err
+    everywhere = json.loads(cli("list", "expected", "--algorithm", "EASE", "--json").out)["expected"]
+    assert len({row["dataset"] for row in everywhere}) > 30, "whole tables are listed, too"
+    assert {facts_of(row["metric"]).kind for row in everywhere} == {"accuracy"}
     assert cli("list", "metrics", "ml-1m").code == 2

@@ -104,6 +104,7 @@ def test_a_folder_gives_every_file_and_a_frame_its_name(tmp_path: Path) -> None:
     (tmp_path / "three.csv").mkdir()
     found = read_lists(tmp_path)
     assert [one.name for one in found] == ["one", "two"]
+    assert [one.name for one in read_lists(tmp_path, name="mine")] == ["one", "two"], "one name would mix them up"
     assert {one.split for one in found} == {"ab" * 32}
     frame = pl.DataFrame(ROWS, schema=["user", "item", "rank", "score"], orient="row")
     assert read_lists(frame, name="mine")[0].name == "mine"
