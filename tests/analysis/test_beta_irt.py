@@ -490,6 +490,7 @@ def test_every_number_of_a_direction_follows_from_the_normal_density(density, nu
     assert direction.mse == pytest.approx(((values - curve)[seen] ** 2).mean())
     assert direction.mse_mode == pytest.approx(((values - at_mode)[seen] ** 2).mean())
     assert direction.mse_least <= direction.mse_mode + 1e-9
+    assert (direction.noise, direction.precision) == (found.noise, found.precision)
     if density == "beta":
         likely = log_density(values, expit(centre[:4, None]), expit(centre[4:9]), centre[9:])
     elif density == "precision":

@@ -66,6 +66,12 @@ def test_a_metric_that_is_defined_otherwise_is_one_remark(tmp_path):
     assert result.flags[0].facts["count"] == 6
 
 
+def test_a_value_that_breaks_several_identities_is_one_flag(tmp_path):
+    result = review(tmp_path, table(r"A & .0555 & .0512 & .0530 \\ B & .0300 & .0400 & .0200"))
+    assert codes(result) == ["broken"], "nDCG@10 above the same hit rate is not said again"
+    assert result.flags[0].cells == ((1, 1), (1, 2))
+
+
 def test_who_is_outside_of_the_comparison_spoils_no_marks(tmp_path):
     rows = r"Teacher & 0.30 & 0.40 & 0.25 \\ SASRec & 0.10 & 0.20 & 0.11 \\ "
     rows += r"Ours & \textbf{0.15} & \textbf{0.25} & \textbf{0.12}"

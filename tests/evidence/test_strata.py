@@ -308,7 +308,7 @@ def test_items_leave_lists_and_the_rest_moves_up():
     banned = interactions([("a", "w", 1, 1), ("b", "w", 1, 1), ("b", "x", 1, 1), ("c", "y", 1, 1), ("c", "z", 1, 1)])
     left, short = without_items(top, banned.take(np.array([0, 1, 2, 3])).csr(), 3)
     assert left.items.tolist() == [[3, 1, 2], [2, 3, -1], [0, -1, -1]]
-    assert left.scores[0].tolist() == [4, 3, 2]
+    assert left.scores.tolist() == [[4, 3, 2], [2, 1, -np.inf], [1, -np.inf, -np.inf]]
     assert short == 1, "the second list was full and may have gone on; the third had named all its candidates"
     ended = TopK(top.users[2:], np.array([[2, 3, -1, -1]], dtype=np.int32), top.scores[2:])
     left, short = without_items(ended, banned.csr(), 3)
