@@ -278,12 +278,6 @@ def test_the_mean_over_all_tasks_is_no_task(tmp_path):
     assert found.notes == ("groups were left out, their tasks stay: all",)
 
 
-def test_what_is_true_or_false_of_a_task_is_no_score(tmp_path):
-    scores = [{"hf_subset": "default", "main_score": 0.5, "ndcg_at_10": 0.5, "cleaned": True}]
-    (tmp_path / "a.json").write_text(json.dumps({"mteb_version": "1", "task_name": "t", "scores": {"test": scores}}))
-    assert load_results(tmp_path / "a.json").metrics == ["main_score", "ndcg@10"]
-
-
 def test_a_line_of_ir_measures_without_a_query_is_of_all(tmp_path):
     lines = [{"query_id": "q1", "measure": "AP", "value": 0.2}, {"query_id": "q2", "measure": "AP", "value": 0.4},
              {"measure": "AP", "value": 0.9}, {"measure": "RR", "value": 0.7}]  # fmt: skip
