@@ -27,6 +27,7 @@ from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results
+from recassay.reporting.numbers import p_text
 from recassay.reporting.sections import select as section
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 from support.shared import only_analyses
@@ -95,7 +96,7 @@ def test_choosing_for_the_ranking_beats_random_on_algorithms_and_metrics_it_did_
     assert f"rank in ndcg@10 as the other 24 do with a Spearman correlation of {apart.mean:.2f} on average" in said[0]
     assert chosen.to_dict()["choices"]["random"]["left_out_datasets"]["mean"] == apart.mean
     assert best.held_out_p > 0.05
-    assert f"not better than random subsets (p = {best.held_out_p:.2f})" in said[1]
+    assert f"not better than random subsets ({p_text(best.held_out_p)})" in said[1]
     assert "chosen on one half of the algorithms and judged by the other on the datasets left out" in said[1]
 
 

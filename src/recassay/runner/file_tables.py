@@ -180,7 +180,8 @@ def refusing(place: Place, *path: str) -> Iterator[None]:
     except ValidationError as error:
         first = error.errors()[0]
         inside = ["seed" if part == "seeds" else str(part) for part in first["loc"][:1]]
-        given = f" = {first['input']!r}" if inside and first["type"] != "missing" else ""
+        unnamed = first["type"] == "missing" and len(first["loc"]) == 1
+        given = f" = {first['input']!r}" if inside and not unnamed else ""
         if not inside and path == ("study",):
             inside = ["seed"]  # the study as a whole is checked for its seeds
         key = ".".join([*path, *inside])
