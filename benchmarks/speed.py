@@ -27,6 +27,7 @@ from strength import METRICS, study
 import recassay
 from recassay.algorithms.als import ALS
 from recassay.algorithms.bpr import BPR
+from recassay.algorithms.kernels.compiled import one_blas_thread
 from recassay.algorithms.kernels.device import gpu_name
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.core.seeds import derived_rng
@@ -96,7 +97,8 @@ def peer(name: str, split: Split, cores: int, iterations: int) -> str:
             factors=mine.factors, learning_rate=mine.rate, regularization=mine.reg, use_gpu=False, **common
         )
     begin = time.perf_counter()
-    made.fit(csr_matrix(train.csr(), dtype=np.float32), show_progress=False)
+    with one_blas_thread():
+        made.fit(csr_matrix(train.csr(), dtype=np.float32), show_progress=False)
     seconds = time.perf_counter() - begin
     model = FactorRecommender(made.user_factors, made.item_factors, rng=derived_rng(1))
     seen = train.csr()

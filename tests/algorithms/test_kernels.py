@@ -19,6 +19,7 @@ from recassay.algorithms.kernels import (
     device_lists,
     device_products,
     products,
+    scoring,
     similarity,
     sparse_neighbours,
 )
@@ -114,6 +115,25 @@ def test_the_order_of_ties_is_that_of_chance_when_the_model_was_made():
     fresh = tie_order(50, derived_rng(1))
     generator.random(9)
     assert made.recommend(users, 50, exclude=None).items.tolist() == [np.argsort(fresh).tolist()] * 2
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_lists_of_a_large_block_are_chosen_in_parts(monkeypatch, threads):
+    rng = derived_rng(4, "scores")
+    scores = rng.integers(0, 9, (150, 70)).astype(np.float32)  # many ties
+    exclude = csr_array(rng.random((150, 70)) < 0.2)
+    users = rng.permutation(150).astype(np.int32)[:141]
+
+    def lists() -> Any:
+        made = ScoreRecommender(lambda users: scores[users], n_items=70, rng=derived_rng(1))
+        return [made.recommend(users, k, exclude=barred) for k in (3, 60) for barred in (None, exclude)]
+
+    whole = lists()
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
+    monkeypatch.setattr(scoring, "MANY_SCORES", 0)
+    for expected, found in zip(whole, lists(), strict=True):
+        np.testing.assert_array_equal(found.items, expected.items)
+        np.testing.assert_array_equal(found.scores, expected.scores)
 
 
 def test_neighbour_lists_are_kept_by_setting_and_those_used_last_stay(monkeypatch):

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.compiled import in_parallel
 from recassay.core.ranking import select_placed, tie_order
 from recassay.core.types import Float32Array, IdArray, TopK
 
@@ -17,6 +18,11 @@ USERS_AT_ONCE = 128
 
 SCORE_BYTES = 64 << 20
 """What the scores of one block may take; a catalogue of more than 131,072 items gets smaller blocks."""
+
+MANY_SCORES = 1 << 20
+"""Blocks of so many scores are worth several threads, which choose the best of `ROWS_SELECTED` rows at a time."""
+
+ROWS_SELECTED = 8
 
 
 class ScoreRecommender:
@@ -41,9 +47,8 @@ class ScoreRecommender:
             part = slice(start, start + rows)
             block = users[part]
             filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))])
-            top.items[part], top.scores[part] = select_placed(
-                self._score(filled)[: len(block)], k, place, exclude=None if exclude is None else exclude[block]
-            )
+            barred = None if exclude is None else exclude[block]
+            _select(self._score(filled)[: len(block)], barred, place, top.items[part], top.scores[part])
         return top
 
     @cached_property
@@ -78,6 +83,17 @@ class FactorRecommender(ScoreRecommender):
         if self.item_bias is not None:
             scores += self.item_bias
         return scores
+
+
+def _select(scores: Float32Array, barred: csr_array | None, place: IdArray, items: IdArray, best: Float32Array) -> None:
+    """Fill the lists of a block; those of a large one in parts of few rows, which stay in the cache, by threads."""
+    large = scores.size >= MANY_SCORES
+
+    def select(rows: slice) -> None:
+        mine = None if barred is None else barred[rows]
+        items[rows], best[rows] = select_placed(scores[rows], items.shape[1], place, exclude=mine)
+
+    in_parallel(select, len(scores), size=ROWS_SELECTED if large else len(scores), alone=not large)
 
 
 def block_rows(n_items: int) -> int:
