@@ -2,9 +2,9 @@
 
 python benchmarks/speed.py [NAMES ...] [--data DIR] [--cores 1 4 16] [--devices cpu cuda] [--seed 1] [--peers]
 
-DIR has the parts of a split, as for `strength.py`. A row is a study of one cell, alone on so many cores (by default on
-all): one trial finds the iterations of a default on the validation part, the final training is on both parts. By
-default ALS runs on a GPU, too, where there is one. Below it stands what a training took of the GPU's memory at its
+DIR has the parts of a split, as for `strength.py`. A row is a study of one cell with so many threads (by default one
+for each core). One trial finds the iterations of a default on the validation part; the final training is on both. By
+default ALS runs on a GPU, too, where there is one. The line below says what a training took of the GPU's memory at its
 peak, and what ALS states. `--peers` adds implicit's ALS and BPR, where it is installed, with our settings and as many
 iterations, on the last number of cores; it has no search.
 """
@@ -12,7 +12,6 @@ iterations, on the last number of cores; it has no search.
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import time
 from importlib.util import find_spec
@@ -24,7 +23,6 @@ from neural import DATA
 from scipy.sparse import csr_matrix
 from strength import METRICS, study
 
-import recassay
 from recassay.algorithms.als import ALS
 from recassay.algorithms.bpr import BPR
 from recassay.algorithms.kernels.compiled import one_blas_thread
@@ -32,23 +30,24 @@ from recassay.algorithms.kernels.device import gpu_name
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.system.machine import CORES_VARIABLE, usable_cores
+from recassay.core.system.machine import usable_cores
 from recassay.core.types import Split
 from recassay.data.parts import read_parts
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import make_metric
 from recassay.metrics.recommend import recommend_all
 from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.study import run_study
 from recassay.store.store import Store
 
 NAMES = ["ALS", "WARP", "BPR"]
 
 
-def cell(name: str, folder: Path, device: str, seed: int) -> tuple[str, int]:
+def cell(name: str, folder: Path, device: str, cores: int, seed: int) -> tuple[str, int]:
     """One row of the table, and the iterations of the final training."""
     asked = study([name], folder, [seed], {name: {"device": device}} if name == "ALS" else {})
     with tempfile.TemporaryDirectory() as scratch:
-        recassay.run(asked, Path(scratch) / "study", workers=1)
+        run_study(asked, Path(scratch) / "study", workers=1, threads=cores)
         with Store.open(Path(scratch) / "study") as store:
             (done,) = store.cells()
     if done.status != "done":
@@ -123,12 +122,11 @@ def main() -> None:
     split = apply_protocol(None, ProtocolSpec(split="given", filter="none"), given=read_parts(asked.data, ReadSpec()))
     found: dict[str, int] = {}
     if "cuda" in asked.devices and "ALS" in asked.names:
-        print(f"| ALS | GPU | {cell('ALS', asked.data, 'cuda', asked.seed)[0]} |", flush=True)
+        print(f"| ALS | GPU | {cell('ALS', asked.data, 'cuda', asked.cores[-1], asked.seed)[0]} |", flush=True)
         print(memory_line(split), flush=True)
     for cores in asked.cores if "cpu" in asked.devices else ():
-        os.environ[CORES_VARIABLE] = str(cores)
         for name in asked.names:
-            line, found[name] = cell(name, asked.data, "cpu", asked.seed)
+            line, found[name] = cell(name, asked.data, "cpu", cores, asked.seed)
             print(f"| {name} | {cores} cores | {line} |", flush=True)
     for name in found if asked.peers and find_spec("implicit.als") else ():
         if name != "WARP" and found[name]:

@@ -82,7 +82,8 @@ def _learn_pairs(
     users, factors, offset = learned.users, learned.users.shape[1], column * blocks.size
     part = slice(offset, offset + blocks.size)
     catalogue, items, bias = blocks.catalogue[part], learned.items[part], learned.bias[part]
-    state, end = blocks.states[row, column : column + 1], blocks.bounds[row, column + 1]
+    # A copy: threads that write next to each other in memory wait for each other.
+    state, end = blocks.states[row, column : column + 1].copy(), blocks.bounds[row, column + 1]
     decay = np.float32(1) - rate * reg
     mine = np.empty(factors, np.float32)
     difference = np.empty(factors, np.float32)

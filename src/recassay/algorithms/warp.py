@@ -88,7 +88,8 @@ def _learn_ranks(
     catalogue, items, bias = blocks.catalogue[part], learned.items[part], learned.bias[part]
     item_squares, bias_squares = squares.items[part], squares.bias[part]
     slope, mine_slope = np.empty(factors, np.float32), np.empty(factors, np.float32)
-    state, end = blocks.states[row, column : column + 1], blocks.bounds[row, column + 1]
+    # A copy: threads that write next to each other in memory wait for each other.
+    state, end = blocks.states[row, column : column + 1].copy(), blocks.bounds[row, column + 1]
     for event in shuffled_visits(blocks, blocks.bounds[row, column], end, state):
         user, liked = blocks.users[event], blocks.places[event] - offset
         held = positives.items[positives.first[user] : positives.first[user + 1]]
