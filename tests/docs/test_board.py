@@ -15,7 +15,7 @@ from recassay.analysis.board.fit import RULES, Board, agreement, find, fragile
 from recassay.api.publish.boards import board_of, findings_of
 from recassay.data.published.benchmark import open_benchmark
 from recassay.reporting.board.page import board_data
-from recassay.reporting.words.board import change, grade, sentence
+from recassay.reporting.words.board import change, grade, reasons, sentence
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -97,6 +97,14 @@ def test_a_place_has_who_ran_on_every_dataset(made, two):
     assert "| Gappy | no value within the time of a cell: d0 |" in made._board_part(board.result(), cards)
 
 
+def test_scores_that_are_not_numbers_are_a_failure(tmp_path):
+    gaps = [{"algorithm": "Gappy", "dataset": f"d{n}", "reason": f"{n} scores are NaN, the first in row 0 for item 0"}
+            for n in range(2)]  # fmt: skip
+    board, cards = board_of(open_benchmark(small(tmp_path / "one", "board", {"A": [0.3, 0.3, 0.3]}, gaps)))
+    assert cards.cells == {"done": 3, "refused by a rule": 0, "failed": 2, "not run": 0}
+    assert reasons(board.table.gaps["Gappy"], 3) == ["failed, since its scores are not numbers: d0, d1"]
+
+
 def test_findings_say_on_how_many_datasets_and_whether_the_boards_agree(two):
     found = [first for first, _, _ in told(tables(two))]
     assert found[0].startswith(
@@ -106,6 +114,19 @@ def test_findings_say_on_how_many_datasets_and_whether_the_boards_agree(two):
     )
     assert found[1] == "A beats the 2 other algorithms on the 8 datasets split at random."
     assert all("8 datasets" in sentence for sentence in found[1:])
+
+
+def test_random_lists_are_no_witness_of_agreement(tmp_path):
+    """All beat Random on both boards, and A and B are decided on the first one alone."""
+    last = {"Random": [0.01] * 8}
+    first = {"A": [0.3 + n / 100 for n in range(8)], "B": [0.2 + n / 100 for n in range(8)], "C": [0.1] * 8}
+    second = {name: [0.2 + (n + k) % 3 / 100 for n in range(8)] for k, name in enumerate("ABC")}
+    one, _ = board_of(open_benchmark(small(tmp_path / "one", "board", first | last)))
+    other, _ = board_of(open_benchmark(small(tmp_path / "two", "board-time", second | last)))
+    assert {other.verdict().status_of(name, "Random") for name in "ABC"} == {"better"}
+    found = agreement(one, other)
+    assert (found.facts["shared"], found.facts["decided"], found.facts["alike"]) == (3, 3, 0)
+    assert "The orders of the 3 algorithms with a place on both boards (without Random) correlate" in sentence(found)
 
 
 def test_boards_that_decide_a_pair_in_opposite_ways_contradict_each_other(two, tmp_path):

@@ -159,8 +159,12 @@ RULES: dict[str, Callable[[Board], Finding | None]] = {
 
 
 def agreement(one: Board, other: Board) -> Finding | None:
-    """Whether two boards agree, on the algorithms with a place on both; None where these are fewer than three."""
-    shared = [name for name in one.placed if name in other.placed]
+    """Whether two boards agree, on the algorithms with a place on both; None where these are fewer than three.
+
+    Random lists are left aside: that all beat them on both boards would look like agreement.
+    """
+    both = [name for name in one.placed if name in other.placed]
+    shared = [name for name in both if name != RANDOM]
     if len(shared) < 3:
         return None
     verdicts = [board.verdict(METRIC, shared) for board in (one, other)]
@@ -176,7 +180,7 @@ def agreement(one: Board, other: Board) -> Finding | None:
     facts = {
         "shared": len(shared), "datasets": len(other.datasets), "decided": len(decided[0]), "alike": alike,
         "opposed": opposed, "rho": _rho(*places), "moved": shared[moved],
-        "places": (places[0][moved], places[1][moved]),
+        "places": (places[0][moved], places[1][moved]), "aside": RANDOM if len(shared) < len(both) else "",
     }  # fmt: skip
     return Finding("both", "agreement", "undecided" if says == "neither" else "shown", facts, (says,))
 

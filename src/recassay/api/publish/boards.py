@@ -28,7 +28,7 @@ from recassay.recommenders.bundle.check import records
 from recassay.recommenders.bundle.form import Bundle
 from recassay.recommenders.plan import CellSpec
 from recassay.reporting.board.page import AlgorithmCard, BoardCards, board_page
-from recassay.reporting.words.board import handed_in
+from recassay.reporting.words.board import failed, handed_in
 
 NOT_THERE = "not handed in"
 BOARDS = (BENCHMARK, f"{BENCHMARK}-time")
@@ -170,8 +170,8 @@ def counted(shipped: Benchmark) -> dict[str, int]:
     counts = {"done": done, "refused by a rule": 0, "failed": 0, "not run": 0}
     for gap in shipped.not_run:
         reason = gap["reason"]
-        late, fell = reason.startswith("not started"), reason.startswith(("AcceleratorError", "its process ended"))
-        counts["not run" if late else "failed" if fell else "refused by a rule"] += 1
+        late = reason.startswith("not started")
+        counts["not run" if late else "failed" if failed(reason) else "refused by a rule"] += 1
     return counts
 
 

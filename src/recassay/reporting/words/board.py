@@ -127,12 +127,13 @@ def _agreement(facts: Mapping[str, Any]) -> str:
     says = {"contradicts": "contradict", "confirms": "confirm", "neither": "neither confirm nor contradict"}
     ends = "contradicts" if facts["opposed"] else "confirms" if 2 * facts["alike"] > facts["decided"] else "neither"
     first, second = facts["places"]
+    aside = f" (without {facts['aside']})" if facts["aside"] else ""
     return (
         f"The {facts['datasets']} datasets split by time {says[ends]} the order on random splits. Of the "
         f"{count_of(facts['decided'], 'pair')} of algorithms that random splits decide, they decide {facts['alike']} "
         f"the same way and {facts['opposed'] or 'none'} the other way. The orders of the {facts['shared']} algorithms "
-        f"with a place on both boards correlate at {facts['rho']:.2f} (Spearman). Among them, {facts['moved']} moves "
-        f"most: from number {first} to number {second}."
+        f"with a place on both boards{aside} correlate at {facts['rho']:.2f} (Spearman). Among them, "
+        f"{facts['moved']} moves most: from number {first} to number {second}."
     )
 
 
@@ -195,6 +196,17 @@ def change(finding: Finding) -> str:
     return text
 
 
+PROCESS_ENDED = ("AcceleratorError", "its process ended")
+"""How reasons begin where the process of a cell ended."""
+NOT_FINITE = "scores are NaN"
+"""What a reason has where a model's scores cannot be ranked."""
+
+
+def failed(reason: str) -> bool:
+    """Whether a cell without a value failed; the others were refused by a rule, or not run."""
+    return reason.startswith(PROCESS_ENDED) or NOT_FINITE in reason
+
+
 def reasons(lacking: Mapping[str, str], total: int) -> list[str]:
     """Which datasets an algorithm lacks, one line per reason."""
     by: dict[str, list[str]] = {}
@@ -212,8 +224,10 @@ def reason_in_brief(reason: str) -> str:
         return "over the memory limit"
     if "cannot be asked with a history" in reason:
         return "cannot answer after a history"
-    if reason.startswith(("AcceleratorError", "its process ended")):
+    if reason.startswith(PROCESS_ENDED):
         return "failed with the GPU's process"
+    if NOT_FINITE in reason:
+        return "failed, since its scores are not numbers"
     if reason.startswith("no value after"):
         return "no value within the time of a cell"
     if reason.startswith("not started"):
