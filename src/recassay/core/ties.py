@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.core.blocks import number_blocks
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 RELATIVE_TIE = 1e-9
@@ -18,6 +19,9 @@ _KEPT = 1 - RELATIVE_TIE
 
 NARROW = 50
 """Rows of so many values are ranked by comparing all pairs, wider ones by sorting."""
+
+COMPARED_AT_ONCE = 1_000_000
+"""Pairs of values that are compared together."""
 
 ROUNDING = 1e-12
 """Slack between two correlations, or other numbers whose scale is 1, that were computed along different ways."""
@@ -55,12 +59,14 @@ def ranks(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> Floa
     """
     rows, shape = _rows(values, higher_is_better, axis)
     better, worse = _counts(rows)
-    return np.moveaxis(((better - worse + rows.shape[1] + 1) / 2).reshape(shape), -1, axis)
+    ranked: FloatArray = ((better - worse + rows.shape[1] + 1) / 2).reshape(shape)
+    return ranked if axis == -1 else np.moveaxis(ranked, -1, axis)
 
 
 def _rows(values: FloatArray, higher_is_better: bool, axis: int) -> tuple[FloatArray, tuple[int, ...]]:
     """The values along an axis as rows, higher the better, and the shape with that axis last."""
-    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
+    up = values if higher_is_better else -values
+    up = up if axis == -1 else np.moveaxis(up, axis, -1)
     return up.reshape(-1, up.shape[-1]), up.shape
 
 
@@ -75,10 +81,10 @@ def _compared(rows: FloatArray) -> tuple[IntArray, IntArray]:
     moved = columns * _KEPT
     low, high = np.minimum(columns, moved), np.maximum(columns, moved, out=moved)
     better, worse = np.zeros((2, *columns.shape), dtype=np.int8 if len(columns) <= NARROW else np.int64)
-    for value, ahead_of in enumerate(better):
-        ahead = (low > high[value]).view(np.int8)
-        ahead.sum(axis=0, dtype=better.dtype, out=ahead_of)
-        worse += ahead
+    for part in number_blocks(len(columns), columns.size, COMPARED_AT_ONCE):
+        ahead = (low > high[part, None]).view(np.int8)
+        np.add.reduce(ahead, axis=1, dtype=better.dtype, out=better[part])
+        worse += np.add.reduce(ahead, axis=0, dtype=better.dtype)
     return better.T, worse.T
 
 

@@ -34,22 +34,27 @@ def below(text: str, folder: Path) -> str:
 
 
 def _without_places(text: str) -> str:
-    paths, host = _patterns()
+    posix, either, names, hosts = _patterns()
+    # Looked for as plain text first: most texts have none of them.
+    paths = either if "Users" in text else posix
     text = paths.sub(lambda match: "/".join(["…", *re.split(r"[\\/]+", match[0])[-2:]]), text)
-    return text if host is None else host.sub("this machine", text)
+    return hosts.sub("this machine", text) if any(name in text for name in names) else text
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str], re.Pattern[str]]:
+    """Paths of POSIX, these and paths of Windows; names of this machine, and these as whole words."""
     private = (home(), Path.cwd(), Path(tempfile.gettempdir()), Path(sys.prefix))
     first = {place.parts[1] for place in private if len(place.parts) > 1}
-    posix = rf"(?<![\w./~-])/(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL.split()})))})(?:/[^{_END}/]+)+"
+    # The slash comes first, because a pattern that starts with a plain character is found fastest.
+    posix = rf"/(?<![\w./~-]/)(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL.split()})))})(?:/[^{_END}/]+)+"
     windows = rf"(?<!\w)[A-Za-z]:(?:\\\\?|/)Users(?:(?:\\\\?|/)[^{_END}/]+)+"
     # A machine may be called `rank`: only a name that is not a word of ours is looked for.
     names = {name for name in (socket.gethostname(), socket.getfqdn()) if len(name) > 3 and re.search(r"[\d.-]", name)}
     names.discard("localhost.localdomain")
     hosts = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.compile(f"{posix}|{windows}"), re.compile(rf"(?<![\w.-])(?:{hosts})(?![\w-])") if names else None
+    whole = re.compile(rf"(?<![\w.-])(?:{hosts})(?![\w-])")
+    return re.compile(posix), re.compile(f"{posix}|{windows}"), frozenset(names), whole
 
 
 def home() -> Path:
