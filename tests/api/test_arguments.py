@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import recassay
 from recassay.api.arguments import _fits, _kinds, _words, checked
@@ -75,6 +76,15 @@ def test_a_verb_keeps_its_name_and_its_signature():
 
     assert recassay.rank.__name__ == "rank"
     assert list(inspect.signature(recassay.rank).parameters)[:2] == ["results", "metric"]
+
+
+def test_a_verb_on_results_runs_with_one_thread_of_blas_and_leaves_the_others_as_they_were():
+    def threads(results: str = "") -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        assert checked(threads)() == {1}
+        assert threads() == {2}
 
 
 def test_texts_of_numpy_are_texts():

@@ -10,6 +10,7 @@ import builtins
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache, wraps
 from inspect import signature
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,6 +19,7 @@ import numpy as np
 
 from recassay.core.choices import Range
 from recassay.core.errors import UsageError
+from recassay.core.system.blas import one_blas_thread
 from recassay.core.system.printable import one_line
 from recassay.core.words import listing
 
@@ -40,15 +42,17 @@ _CONTAINERS: Mapping[Any, tuple[type, str]] = {
 
 
 def checked(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
-    """The function, which refuses arguments of another kind than its annotations say."""
+    """The function, which refuses arguments of another kind than its annotations say; one that judges results does
+    so with one thread of BLAS."""
 
     @wraps(function)
     def call(*given: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
-        kinds = _kinds(function)
-        for name, value in signature(function).bind(*given, **named).arguments.items():
+        kinds, stated = _kinds(function), signature(function)
+        for name, value in stated.bind(*given, **named).arguments.items():
             if name in kinds and not _fits(value, kinds[name]):
                 raise UsageError(f"{name} is {one_line(repr(value), 80)}", fix=f"give {_words(kinds[name])}")
-        return function(*given, **named)
+        with one_blas_thread() if "results" in stated.parameters else nullcontext():
+            return function(*given, **named)
 
     return call
 

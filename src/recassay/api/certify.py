@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import claims_of, replay, whole_grid
 from recassay.analysis.certify.result import CertificateResult
@@ -46,18 +45,15 @@ def certify(
         seed: the same seed gives the same numbers.
     """
     folder = study_folder(results)
-    with threadpool_limits(1, user_api="blas"):
-        if folder is not None:
-            return certificate_of(folder, claims, confidence=confidence, seed=seed)
-        table = published_choices(results) if is_published(results) else read_choices(results)
-        if table is None:
-            raise UsageError(
-                "this is not a table with a column per choice", fix="give a long table, or a study's folder"
-            )
-        rows, sources = table
-        grid, scores = whole_grid(rows, axes)
-        made = claims_of(claims, grid)
-        rng = derived_rng(seed, "certificate", "replay")
-        price = np.ones(len(scores))
-        certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, progress=progress)
-        return replace(certificate, sources=sources)
+    if folder is not None:
+        return certificate_of(folder, claims, confidence=confidence, seed=seed)
+    table = published_choices(results) if is_published(results) else read_choices(results)
+    if table is None:
+        raise UsageError("this is not a table with a column per choice", fix="give a long table, or a study's folder")
+    rows, sources = table
+    grid, scores = whole_grid(rows, axes)
+    made = claims_of(claims, grid)
+    rng = derived_rng(seed, "certificate", "replay")
+    price = np.ones(len(scores))
+    certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, progress=progress)
+    return replace(certificate, sources=sources)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import cache
 from typing import TypeVar
 
-import threadpoolctl
-
+from recassay.core.system import blas
 from recassay.core.system.compiled import compiled
 
 __all__ = ["compiled", "in_parallel", "in_rounds", "one_blas_thread", "over_rows"]
@@ -79,14 +77,7 @@ def _threads() -> int:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """A context in which BLAS uses one thread, so that sums round alike on every machine setting."""
-    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
-    return limited
+    """As `core.system.blas.one_blas_thread`, for SciPy's own BLAS, too."""
+    import scipy.linalg  # noqa: F401  (it must be loaded to be found)
 
-
-@cache
-def _libraries() -> threadpoolctl.ThreadpoolController:
-    """The loaded libraries with threads; looking for them takes longer than a small product."""
-    import scipy.linalg  # noqa: F401  (SciPy brings a BLAS of its own, which must be loaded to be found)
-
-    return threadpoolctl.ThreadpoolController()
+    return blas.one_blas_thread()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import fit_direction
@@ -14,6 +13,7 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
+from recassay.core.system.blas import one_blas_thread
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
@@ -61,8 +61,7 @@ def fit_beta_irt(
     upward = values if higher_is_better else 1 - values
     tables, names = (upward, upward.T), ((algorithms, datasets), (datasets, algorithms))
     log_posteriors: dict[str, float] = {}
-    # The matrices are tiny: more threads of BLAS cost more than they give.
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         if estimator == "auto":
             modes, log_posteriors = find_likelier(tables, sigma)
         else:

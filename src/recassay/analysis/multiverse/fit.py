@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from threadpoolctl import threadpool_limits
 
 from recassay.analysis.multiverse.claims import (
     JointTest,
@@ -31,6 +30,7 @@ from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy,
 from recassay.core.decompositions import signed_svd
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
+from recassay.core.system.blas import one_blas_thread
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.sources import Source
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -71,7 +71,7 @@ def explore(
     policies = (missing,) if isinstance(missing, str) else tuple(missing)
     ways = [(policy, mean) for mean in aggregation for policy in policies for _ in range(len(universes))]
     universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
-    with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+    with one_blas_thread():
         judged = _judged(universes, ways, alpha=alpha, seed=seed)
         clean = ~judged.leaky
         if not clean.any():

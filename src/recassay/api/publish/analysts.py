@@ -9,12 +9,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from threadpoolctl import threadpool_limits
-
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
 from recassay.core.system.aside import Helpers
+from recassay.core.system.blas import one_blas_thread
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.reporting.telling import failure
@@ -34,7 +33,7 @@ def answer(name: str, table: Results, spec: AnalysisSpec) -> AnalysisResult | st
     A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
     """
     try:
-        with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+        with one_blas_thread():
             result = analyses.get(name).run(table, spec)
         json.dumps(plain(result.to_dict()), allow_nan=False)
         result.frames()

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import CONFIRMED, Multiverse, claims_of, decide, scores
 from recassay.analysis.certify.result import CertificateResult
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
+from recassay.core.system.blas import one_blas_thread
 from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.types import FloatArray, IntArray
 from recassay.core.words import listing
@@ -137,7 +137,7 @@ class AdaptiveUniverses:
     def __call__(self, planned: Plan, store: Store) -> Choice:
         """Decide, and name the cells of the blocks to run next."""
         first, self.began = self.began is None, self.began or time.monotonic()
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             certificate, self.theta, cells = _decided(
                 store, confidence=self.confidence, theta=self.theta, least=self.workers
             )
