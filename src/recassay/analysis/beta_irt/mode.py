@@ -8,7 +8,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import betaln
 
 from recassay.analysis.beta_irt.model import Posterior, ScoreTable, density_cells, log_expit, squared_error_cells
@@ -96,6 +95,8 @@ def best_items(x: FloatArray, responses: ScoreTable, sigma: float) -> tuple[Floa
 
 def climb(posterior: Posterior, z: FloatArray, steps: int = 400) -> FloatArray:
     """L-BFGS from z."""
+    from scipy.optimize import minimize  # loading it takes a third of what loading all analyses does; few climb
+
     return np.asarray(
         minimize(posterior.loss, z, jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxcor": 20}).x
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import betaln, digamma, expit
 
 from recassay.analysis.beta_irt.mode import Mode, climb, climb_with_items, item_grid, newton
@@ -89,6 +88,8 @@ def _best_items(posterior: Posterior, x: FloatArray) -> tuple[FloatArray, FloatA
 
 def _best_precision(responses: ScoreTable, at: tuple[FloatArray, FloatArray, FloatArray], share: float) -> float:
     """The phi of largest likelihood at this mode, its spread corrected for the parameters spent on it."""
+    from scipy.optimize import minimize_scalar  # see `climb`
+
     x, y, a = at
 
     def loss(log_precision: float) -> float:
