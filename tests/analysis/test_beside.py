@@ -15,8 +15,8 @@ from recassay.analysis.inference.significance import holm
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.users.fit import compare_users
+from recassay.analysis.verdict.beside import seed_tests
 from recassay.analysis.verdict.fit import judge
-from recassay.analysis.verdict.seeds import seed_tests
 from recassay.api.publish.content import tell
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores

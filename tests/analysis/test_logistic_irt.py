@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recassay
-from recassay.analysis.logistic_irt import birnbaum as logistic_birnbaum
 from recassay.analysis.logistic_irt import em as logistic_em
 from recassay.analysis.logistic_irt import errors as logistic_errors
 from recassay.analysis.logistic_irt import fit as logistic_fit
@@ -939,9 +938,7 @@ def test_birnbaums_procedure_says_how_far_the_items_moved(model, monkeypatch):
     names = "slope", "intercept", "guessing"
     moved = [np.abs(getattr(found.items, name) - getattr(start, name)).max() for name in names]
     assert found.change == pytest.approx(max(moved))
-    monkeypatch.setattr(
-        logistic_birnbaum, "maximise_items", lambda theta, right, trials, state, *more, **options: state
-    )
+    monkeypatch.setattr(logistic_fit, "maximise_items", lambda theta, right, trials, state, *more, **options: state)
     still = fit_logistic(responses, model, estimator="birnbaum", priors=priors)
     assert still.items.guessing == pytest.approx(start.guessing), "the search begins where the priors have their mean"
     assert still.change == 0.0
