@@ -68,6 +68,17 @@ def test_a_cell_keeps_its_digits_and_marks(raw, value, half, marks):
     assert cell.marks == marks
 
 
+@pytest.mark.parametrize("rule", [r"\midrule", r"\hline", r"\hdashline", r"\Xhline{1pt}"])
+def test_a_name_beside_some_row_is_that_of_all_rows_between_two_rules(tmp_path, rule):
+    block = rf"{rule} & A & 0.1 & 0.2 \\ %s & B & 0.2 & 0.3 \\"
+    rows = "".join(block % name for name in ("Films", "Books"))
+    (table,) = read(
+        tmp_path, rf"\begin{{tabular}}{{llcc}} Data & Method & HR@10 & NDCG@10 \\ {rows} \end{{tabular}}"
+    ).tables
+    named = dict.fromkeys((entry.dataset, entry.algorithm) for entry in table.entries)
+    assert list(named) == [("Films", "A"), ("Films", "B"), ("Books", "A"), ("Books", "B")]
+
+
 def test_names_keep_what_belongs_to_them():
     assert read_cell(r"S$^3$-Rec~\cite{zhou}").text == "S3-Rec"
     assert read_cell(r"\our").text == "our"

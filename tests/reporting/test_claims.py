@@ -235,6 +235,9 @@ def test_json_has_the_claims(cli, tmp_path, command):
     said = json.loads(ran.out)["statements" if command == "multiverse" else "claims"]
     assert said
     assert {"subject", "relation", "object", "metric", "scope", "procedure", "status", "number"} == set(said[0])
+    if command == "multiverse":
+        counted = {one["object"].partition(": ")[2]: one["subject"] for one in reversed(said) if one["object"]}
+        assert (counted["ahead or not"], counted["holds or not"]) == ("ahead", "holds"), "seen, and shown"
 
 
 def test_analyze_states_the_claims_of_all_its_analyses():
