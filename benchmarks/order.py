@@ -1,10 +1,12 @@
 """What order adds, by dataset: the best sequential algorithm beside the best general one, from the study order.toml.
 
-python benchmarks/order.py STUDY [--out docs/evidence/order.csv]
+python benchmarks/order.py STUDY [STUDY ...] [--out docs/evidence/order.csv]
 
-STUDY is the folder that `recassay run benchmarks/order.toml` wrote. Of each family the algorithm with the best value on
-the validation part stands for the family; their difference on the test part has a 95 % interval over users. The
-verdict is that of `recassay.compare` on the two families. What shuffling the histories changes is the study's audit.
+STUDY is the folder that `recassay run benchmarks/order.toml` wrote; several are parts of the study, such as networks on
+a GPU and the others elsewhere. Of a cell that is in several the first counts. Of each family the algorithm with the
+best value on the validation part stands for the family; their difference on the test part has a 95 % interval over
+users. The verdict is that of `recassay.compare` on the two families. What shuffling the histories changes is the
+study's audit.
 """
 
 from __future__ import annotations
@@ -29,16 +31,18 @@ def family_of(name: str) -> str:
     return "sequential" if getattr(algorithms.get(name), "reads_order", False) else "general"
 
 
-def compared(dataset: str, cells: list[Any], folder: Path, order: dict[str, Any]) -> dict[str, Any]:
+def compared(dataset: str, cells: list[tuple[Any, Path]], order: dict[str, Any]) -> dict[str, Any]:
     """One row: both families on a dataset."""
-    validated = [cell for cell in cells if cell.validation is not None]
-    best = {
-        family: max((cell for cell in validated if family_of(cell.algorithm) == family), key=lambda c: c.validation)
+    validated = [(cell, folder) for cell, folder in cells if cell.validation is not None]
+    chosen = {
+        family: max((one for one in validated if family_of(one[0].algorithm) == family), key=lambda c: c[0].validation)
         for family in ("sequential", "general")
     }
     users = [
-        pl.read_parquet(folder / "scores" / f"{best[family].id}.parquet").select("user", METRIC) for family in best
+        pl.read_parquet(folder / "scores" / f"{cell.id}.parquet").select("user", METRIC)
+        for cell, folder in chosen.values()
     ]
+    best = {family: cell for family, (cell, _) in chosen.items()}
     pairs = users[0].join(users[1], on="user", suffix="_general")
     gap = (pairs[METRIC] - pairs[f"{METRIC}_general"]).to_numpy()
     error = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
@@ -66,20 +70,27 @@ def compared(dataset: str, cells: list[Any], folder: Path, order: dict[str, Any]
 def main() -> None:
     """Print the table, write it, and say what follows over the datasets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", type=Path)
+    parser.add_argument("studies", type=Path, nargs="+")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    with Store.open(asked.study) as store:
-        cells = [cell for cell in store.cells() if cell.status == "done"]
-    orders = {row["dataset"]: row for row in study_facts(asked.study).order.to_dicts()}
-    datasets = list(dict.fromkeys(cell.dataset for cell in cells))
-    rows = [compared(name, [c for c in cells if c.dataset == name], asked.study, orders[name]) for name in datasets]
+    cells: dict[str, tuple[Any, Path]] = {}
+    orders: dict[str, dict[str, Any]] = {}
+    for folder in asked.studies:
+        with Store.open(folder) as store:
+            cells = {cell.id: (cell, folder) for cell in store.cells() if cell.status == "done"} | cells
+        orders = {row["dataset"]: row for row in study_facts(folder).order.to_dicts()} | orders
+    of: dict[str, list[tuple[Any, Path]]] = {}
+    for cell, folder in cells.values():
+        of.setdefault(cell.dataset, []).append((cell, folder))
+    rows = [compared(name, found, orders[name]) for name, found in of.items()]
     families = pl.DataFrame(
         {"algorithm": family, "dataset": row["dataset"], "metric": METRIC, "value": row[column]}
         for row in rows
         for family, column in (("sequential", "value"), ("general", "general value"))
     )
-    every = pl.DataFrame({"dataset": c.dataset, "algorithm": c.algorithm, METRIC: c.metrics[METRIC]} for c in cells)
+    every = pl.DataFrame(
+        {"dataset": c.dataset, "algorithm": c.algorithm, METRIC: c.metrics[METRIC]} for c, _ in cells.values()
+    )
     table = pl.DataFrame(rows).join(every.pivot("algorithm", index="dataset", values=METRIC), on="dataset")
     print(table.write_csv(float_precision=4))
     if len(rows) > 1:

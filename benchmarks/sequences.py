@@ -48,6 +48,7 @@ FILES = {
 
 NETWORKS: dict[str, Any] = {kind.name: kind for kind in (SASRec, ESASRec, BERT4Rec, GRU4Rec)}
 AMAZON = {"length": 50, "embedding": 128, "batch": 256}
+MASKED = {**AMAZON, "length": 20, "masked": 0.4, "dropout": 0.2}
 SOFTMAX = {**AMAZON, "loss": "softmax", "dropout": 0.5}
 
 
@@ -71,7 +72,8 @@ CELLS = [
     Cell("beauty", "SASRec", {**SOFTMAX, "length": 20}, ".0531 sampled", every=3),
     Cell("toys", "SASRec", SOFTMAX, ".0580 sampled", every=3),
     Cell("sports", "SASRec", SOFTMAX, ".0314 sampled", every=3),
-    Cell("beauty-bert4rec", "BERT4Rec", {**AMAZON, "length": 20, "masked": 0.4, "dropout": 0.2}, ".0187", 120),
+    Cell("beauty-bert4rec", "BERT4Rec", MASKED, ".0187", 170, every=4),
+    Cell("beauty-bert4rec", "BERT4Rec", {**MASKED, "dropout": 0.3, "rate": 0.002}, ".0187", 170, every=4),
     Cell("ml-1m", "BERT4Rec", {"embedding": 128}, ".1537", 90, every=10),
     Cell("ml-1m", "GRU4Rec", {"embedding": 256, "dropout": 0.2}, "", 90, every=3),
     Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 128, "batch": 256, "rate": 0.002}, ".1821 softmax"),
