@@ -25,8 +25,8 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 os.environ |= dict.fromkeys(THREADS, "1")
 warnings.simplefilter("ignore")
 
-import factors  # noqa: E402
 import numpy as np  # noqa: E402
+import peer_factors as factors  # noqa: E402
 import polars as pl  # noqa: E402
 
 from recassay.core import columns as c  # noqa: E402

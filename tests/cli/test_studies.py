@@ -288,7 +288,7 @@ def test_what_is_typed_reaches_the_run(cli, monkeypatch, tmp_path):
     asked = ended(monkeypatch)
     options = ["--out", tmp_path / "films", "-j", 3, "--retry-failed", "--cluster", "tcp://a:1", "--adaptive",
                "--target", "order", "--indifference", 0.5, "--confidence", 0.9, "--budget", "2h", "--probe-users",
-               "25%", "--probe-epochs", 4, "--no-prior", "--skip-preflight"]  # fmt: skip
+               "25%", "--probe-epochs", 4, "--no-prior", "--threads", 2, "--skip-preflight"]  # fmt: skip
     monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: None)
     assert cli("run", "s.toml", *options).code == 0
     assert asked.pop("progress")
@@ -296,7 +296,7 @@ def test_what_is_typed_reaches_the_run(cli, monkeypatch, tmp_path):
     assert asked == {
         "path": "s.toml", "folder": tmp_path / "films", "workers": 3, "retry_failed": True, "cluster": "tcp://a:1",
         "adaptive": True, "target": "order", "indifference": 0.5, "confidence": 0.9, "budget": 7200.0,
-        "probe_users": 0.25, "probe_epochs": 4, "prior": False, "skip_preflight": True,
+        "probe_users": 0.25, "probe_epochs": 4, "prior": False, "threads": 2, "skip_preflight": True,
     }  # fmt: skip
     asked.clear()
     alone = ["--datasets", "a,b", "--algorithms", "EASE", "--metrics", "ndcg@5", "--trials", 3, "--seed", "1,2",

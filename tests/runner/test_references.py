@@ -142,7 +142,7 @@ def test_a_manifest_names_no_folder_of_this_machine(tmp_path, monkeypatch):
 def test_how_many_processes(monkeypatch):
     assert settled_workers(3) == 3
     monkeypatch.setattr(drive, "usable_cores", lambda: 7)
-    assert (settled_workers(None), settled_workers(None, 2)) == (7, 7)
+    assert [settled_workers(None, threads) for threads in (1, 2, 8)] == [7, 3, 1]
     for workers, threads in ((0, 1), (1, 0)):
         with pytest.raises(UsageError, match=f"{workers} workers with {threads} threads; give at least one of each"):
             settled_workers(workers, threads)

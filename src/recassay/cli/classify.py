@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recassay.runner.drive import StudyRecord
 
 
-OTHERS = "adaptive target confidence indifference budget probes probe_users probe_epochs prior skip_preflight"
+OTHERS = "adaptive target confidence indifference budget probes probe_users probe_epochs prior threads skip_preflight"
 
 
 def run(

@@ -65,8 +65,8 @@ class StudyRecord:
 
 
 def settled_workers(workers: int | None, threads: int = 1) -> int:
-    """How many processes: as asked, one a core by default."""
-    workers = usable_cores() if workers is None else workers
+    """How many processes: as asked, by default as many as the cores hold with their threads."""
+    workers = max(usable_cores() // max(threads, 1), 1) if workers is None else workers
     if workers < 1 or threads < 1:
         raise UsageError(f"{workers} workers with {threads} threads", fix="give at least one of each")
     return workers

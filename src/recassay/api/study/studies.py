@@ -152,6 +152,7 @@ def run(
     probe_users: Annotated[Share | None, Advanced] = None,
     probe_epochs: Annotated[Annotated[int, Range(1)] | None, Advanced] = None,
     prior: bool = True,
+    threads: Annotated[Annotated[int, Range(1)], Advanced] = 1,
     skip_preflight: Annotated[bool, Advanced] = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
@@ -167,7 +168,7 @@ def run(
     Args:
         study: a study file (TOML or YAML), or a spec.
         folder: the folder of the study; by default its name.
-        workers: processes at a time; by default one per core.
+        workers: processes at a time; by default as many as the cores hold with their threads.
         progress: called with every event of the run.
         retry_failed: run failed cells again.
         dry_run: list the cells and the memory they need, and run nothing.
@@ -182,6 +183,7 @@ def run(
         probe_epochs: probes of algorithms that are trained in epochs with so many of them.
         prior: start an adaptive run from what published tables say about the algorithms that they know; a run that was
             begun without goes on without.
+        threads: threads of each process: several pay where cells are fewer than cores.
         skip_preflight: start without a look at names, timestamps, memory, packages and own algorithms.
     """
     refuse_no_time(budget)
@@ -192,25 +194,28 @@ def run(
         raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
     probing = Probing(users=probe_users, epochs=probe_epochs) if probes or probe_users or probe_epochs else None
     choose: StudyChooser | None = None
+    processes = settled_workers(workers, threads)
     if adaptive and spec.multiverse is not None:
         from recassay.api.study.adaptive_universes import AdaptiveUniverses
 
         asked = {"target": target != "first", "indifference": indifference != 1.0, "probes": probing is not None}
         for name in (name for name, given in asked.items() if given):
             raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
-        choose = AdaptiveUniverses(confidence, budget, settled_workers(workers))
+        choose = AdaptiveUniverses(confidence, budget, processes)
     elif adaptive:
         from recassay.analysis.adaptive.fit import Question
         from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
 
         question = Question(target=target, confidence=confidence, indifference=indifference)
-        choose = AdaptiveStudy(question, budget, settled_workers(workers), evidence=published_prior if prior else None)
+        choose = AdaptiveStudy(question, budget, processes, evidence=published_prior if prior else None)
         if probing is not None:
-            choose.probe, choose.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
+            choose.probe = prober(spec, probing, workers=workers, threads=threads, cluster=cluster)
+            choose.probing = probing
     record = run_study(
         spec,
         place,
         workers=workers,
+        threads=threads,
         progress=progress,
         retry_failed=retry_failed,
         dry_run=dry_run,
