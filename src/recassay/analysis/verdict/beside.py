@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from recassay.analysis.inference.distributions import t_sf
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.verdict.decision import decide
-from recassay.analysis.verdict.fit import Asked, asked_of
+from recassay.analysis.verdict.fit import asked_of, decision_on
 from recassay.analysis.verdict.result import COMPARED, MetricGrade, SeedTests, Verdict
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy, PairTest
+from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy
 from recassay.core.errors import RecAssayError
 from recassay.core.metric_facts import MetricKind
 from recassay.core.tables.labels import facts_of, find_label
@@ -79,21 +77,12 @@ def _graded(
         matrix = results.matrix(label, missing=missing)
         numbers = None if families is None else family_numbers(matrix.datasets, families)
         control = verdict.control if verdict.control in matrix.algorithms else None
-        return _decided(
-            asked_of(matrix, numbers), control, verdict.within, alpha=verdict.alpha, test=verdict.test, seed=seed
-        )
+        asked = asked_of(matrix, numbers)
+        decision = decision_on(asked, control, verdict.within, alpha=verdict.alpha, test=verdict.test, seed=seed)
     except RecAssayError as error:
         return MetricGrade(label, kind_of(label), None, reason=str(error))
-
-
-@lru_cache(maxsize=64)
-def _decided(asked: Asked, control: str | None, within: float, alpha: float, test: PairTest, seed: int) -> MetricGrade:
-    matrix = asked.matrix
-    decision = decide(
-        matrix, control=control, within=within, alpha=alpha, seed=seed, test=test, families=asked.families
-    )
     names = [matrix.algorithms[a] for a in decision.order]
-    mean_rank, could = decision.ranks.mean(axis=1), (decision.p_best >= alpha) & decision.judged
+    mean_rank, could = decision.ranks.mean(axis=1), (decision.p_best >= verdict.alpha) & decision.judged
     return MetricGrade(
         metric=matrix.metric,
         kind=kind_of(matrix.metric),

@@ -30,7 +30,7 @@ from recassay.analysis.inference.winners import (
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import OtherRules, PairVerdict, Status, Verdict
 from recassay.core import ties
-from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL, PairTest, refuse_level
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, PRACTICALLY_EQUAL, PairTest, refuse_level
 from recassay.core.content import copies
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -92,10 +92,25 @@ def asked_of(matrix: Matrix, families: IntArray | None) -> Asked:
     return Asked(content, matrix, families)
 
 
+def decision_on(
+    asked: Asked, control: str | None, within: float, *, alpha: float, test: PairTest, seed: int
+) -> Decision:
+    """`decide`; of few algorithms the last decisions are kept, since a report asks for those on each metric twice."""
+    kept = len(asked.matrix.algorithms) <= MANY_ALGORITHMS
+    return (_decided if kept else _decided.__wrapped__)(asked, control, within, alpha, test, seed)
+
+
+@lru_cache(maxsize=64)
+def _decided(asked: Asked, control: str | None, within: float, alpha: float, test: PairTest, seed: int) -> Decision:
+    return decide(
+        asked.matrix, control=control, within=within, alpha=alpha, seed=seed, test=test, families=asked.families
+    )
+
+
 @lru_cache(maxsize=8)
 def _judge(asked: Asked, control: str | None, within: float, alpha: float, test: PairTest, seed: int) -> Verdict:
     matrix, families = asked.matrix, asked.families
-    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, test=test, families=families)
+    decision = decision_on(asked, control, within, alpha=alpha, test=test, seed=seed)
     order, ranks, better = decision.order, decision.ranks, decision.better
     mean_rank = ranks.mean(axis=1)
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
@@ -148,15 +163,8 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, test:
         other_rules=None if decision.grade == "not_comparable" else _other_rules(matrix, names, leaders),
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
-        together = decide(
-            matrix,
-            control=control,
-            within=within,
-            alpha=alpha,
-            seed=seed,
-            test=test,
-            families=related(matrix.datasets),
-        )
+        by_family = asked_of(matrix, related(matrix.datasets))
+        together = decision_on(by_family, control, within, alpha=alpha, test=test, seed=seed)
         verdict = replace(
             verdict,
             grade_by_family=together.grade,
