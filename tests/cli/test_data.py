@@ -67,8 +67,9 @@ def test_describe_is_one_screen_and_all_has_the_characteristics(cli, events):
     assert " events of " in lines[0]
     assert "█" in shown.out
     assert "Gini" not in shown.out
-    whole = cli("data", "describe", events, "--all").out
-    assert "Gini coefficient of the items' popularity" in whole
+    whole = lines_of(cli("data", "describe", events, "--all").out)
+    for words in ("Ginii Gini coefficient of the items' popularity ", "SpaceSize cells of the matrix (users x items) "):
+        assert any(line.startswith(words) for line in whole)
 
 
 def test_describe_a_split_and_its_audit(cli, events):

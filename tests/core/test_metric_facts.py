@@ -52,6 +52,12 @@ def test_the_facts_agree_with_each_other() -> None:
         assert facts.kind != "cost" or not facts.higher_is_better
 
 
+def test_shares_beyond_accuracy_are_those_that_their_definitions_bound() -> None:
+    assert " ".join(facts.name for facts in of_kind("beyond accuracy") if facts.share) == (
+        "coverage longtail gini epc user_coverage poprsp popreo"
+    )
+
+
 def test_what_is_asked_of_a_label() -> None:
     assert facts_of("R-prec@20") is OWN_FACTS["rprecision"]
     assert facts_of("fancy@5") is None
