@@ -738,8 +738,9 @@ def test_the_protocol_of_a_paper():
         r"Every interaction counts as positive. A random sample of 25 \% of the users is kept. We use a leave-last-out "
         "split into training, validation and test parts. Items that a user has had may be recommended again."
     )
-    from_zero = setup_of(protocol={**PROTOCOL, "positive_threshold": 0})["Protocol"]
-    assert from_zero.startswith("Ratings of at least 0 count as positive, others are left out.")
+    for threshold in (0, 3.5):
+        stated = setup_of(protocol={**PROTOCOL, "positive_threshold": threshold})["Protocol"]
+        assert stated.startswith(f"Ratings of at least {threshold} count as positive, others are left out.")
     once = setup_of(protocol={**PROTOCOL, "filter": "once"})["Protocol"]
     assert "then users with fewer than 3, are removed, once. We use" in once
     leaks = (AuditFinding("x", "late", "s", True), AuditFinding("y", "weak", "s", False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -58,6 +59,8 @@ def test_the_groups_of_the_help():
     listed = [line.split()[0] for line in shown[order[0] :].splitlines() if line[:2] == "  " and line[2] != " "]
     assert sorted(listed) == sorted(FRONT.split())
     assert len(listed) <= 20
+    lines = re.findall(r"^  (\w+ +)\w", shown[order[0] :], re.MULTILINE)
+    assert {len(name) for name in lines} == {len("multiverse  ")}, "all sections have one column"
 
 
 def test_help_lists_every_command_or_tells_of_one(cli):

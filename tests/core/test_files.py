@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import subprocess
@@ -259,6 +260,13 @@ def test_standard_output_and_nowhere_are_streams(capfdbinary):
         assert write_all(Path(place).parent, {Path(place).name: b"more\n"}) == [Path(place)]
     assert capfdbinary.readouterr().out == b"text\nmore\n" * 2
     assert (os.stat("/dev/null").st_mode, os.stat("/dev/null").st_rdev) == (before.st_mode, before.st_rdev)
+
+
+def test_what_is_written_to_a_stream_is_there_at_once_so_that_a_full_one_is_refused_here(monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(raw)))
+    write_whole(Path("-"), b"text\n")
+    assert raw.getvalue() == b"text\n"
 
 
 def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
