@@ -12,6 +12,7 @@ study's audit.
 from __future__ import annotations
 
 import argparse
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,8 @@ def main() -> None:
     of: dict[str, list[tuple[Any, Path]]] = {}
     for cell, folder in cells.values():
         of.setdefault(cell.dataset, []).append((cell, folder))
-    rows = [compared(name, found, orders[name]) for name, found in of.items()]
+    planned = tomllib.loads(Path(__file__).with_name("order.toml").read_text("utf-8"))["study"]
+    rows = [compared(name, of[name], orders[name]) for name in planned["datasets"] if name in of]
     families = pl.DataFrame(
         {"algorithm": family, "dataset": row["dataset"], "metric": METRIC, "value": row[column]}
         for row in rows
@@ -91,7 +93,9 @@ def main() -> None:
     every = pl.DataFrame(
         {"dataset": c.dataset, "algorithm": c.algorithm, METRIC: c.metrics[METRIC]} for c, _ in cells.values()
     )
-    table = pl.DataFrame(rows).join(every.pivot("algorithm", index="dataset", values=METRIC), on="dataset")
+    by_algorithm = every.pivot("algorithm", index="dataset", values=METRIC)
+    shown = [name for name in planned["algorithms"] if name in by_algorithm.columns]
+    table = pl.DataFrame(rows).join(by_algorithm.select("dataset", *shown), on="dataset", maintain_order="left")
     print(table.write_csv(float_precision=4))
     if len(rows) > 1:
         found = recassay.compare(families)
