@@ -26,8 +26,8 @@ os.environ |= dict.fromkeys(THREADS, "1")
 warnings.simplefilter("ignore")
 
 import numpy as np  # noqa: E402
-import peer_factors as factors  # noqa: E402
 import polars as pl  # noqa: E402
+from peer import factors  # noqa: E402
 
 from recassay.core import columns as c  # noqa: E402
 from recassay.core.types import Interactions, TopK  # noqa: E402

@@ -12,8 +12,7 @@ HERE = Path(__file__).resolve().parent
 
 def main(arguments: list[str]) -> int:
     """Run the script of the first argument with the others; without arguments print what each script measures."""
-    scripts = (path for path in sorted(HERE.glob("*.py")) if 'if __name__ == "__main__":' in path.read_text("utf-8"))
-    known = {path.stem: path for path in scripts if path.stem != "run"}
+    known = {path.stem: path for path in sorted(HERE.glob("*.py")) if path.stem != "run"}
     if not arguments:
         for name, path in known.items():
             print(f"{name:20} {ast.get_docstring(ast.parse(path.read_text(encoding='utf-8'))).splitlines()[0]}")

@@ -12,6 +12,7 @@ import pytest
 import recassay
 from recassay.analysis.aggregation.rules import RULES
 from recassay.api.reproduce import _HEAD
+from recassay.core.registry import algorithms
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
 
@@ -33,6 +34,11 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     headline = recassay.rank("results.csv", "ndcg@10").verdict()[0]
     assert headline in capsys.readouterr().out
     assert len(headline.split()) <= 20
+
+
+def test_the_readme_counts_the_algorithms():
+    (stated,) = re.findall(r"the (\d+) algorithms that come along", (ROOT / "README.md").read_text())
+    assert int(stated) == len(algorithms.names())
 
 
 @pytest.mark.slow

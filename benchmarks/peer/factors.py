@@ -17,7 +17,7 @@ from recassay.core import columns as c
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Interactions
 
-DATA = Path(os.environ.get("RECASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("RECASSAY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def read_split(path: Path) -> tuple[Interactions, Interactions]:

@@ -1,0 +1,1 @@
+"""What `peers.py` compares with."""
