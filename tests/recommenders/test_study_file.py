@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from recassay.api.study.studies import make_study
-from recassay.core.errors import InputError, MissingExtraError
+from recassay.core.errors import InputError, MissingExtraError, UsageError
 from recassay.core.specs.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
 from recassay.recommenders.study_file import load_study
 from recassay.runner import file_tables
@@ -194,7 +194,7 @@ def test_arguments_make_the_same_study(tmp_path):
     assert spec.tuning.trials == 10
     assert spec.protocol.split == "random"
     assert spec.algorithms[0].settings == {"k": 3}
-    with pytest.raises(InputError, match=r"the study: unknown key protocol\.splt; did you mean 'split'"):
+    with pytest.raises(UsageError, match=r"there is no option 'splt'; did you mean 'split'"):
         make_study(["a"], ["x"], protocol={"splt": "random"})
 
 

@@ -93,7 +93,8 @@ class Duels:
         sides: list[NDArray[Any]] = [side.astype(kind, copy=False) for side in (self._won, self._lost)]
         for part in number_blocks(len(weights), len(self._won), NUMBERS_AT_ONCE):
             some: NDArray[Any] = weights[part].astype(kind).T
-            won, lost = ((side @ some).astype(np.float64) for side in sides)
+            with np.errstate(invalid="ignore"):  # OpenBLAS may compute with what lies beside small matrices
+                won, lost = ((side @ some).astype(np.float64) for side in sides)
             yield part, won, lost
 
 
