@@ -140,7 +140,7 @@ LONG = {
     "docs/test_site": 1,
     "faults/test_found": 4,
     "faults/test_fuzz": 3,
-    "faults/test_inputs": 400,
+    "faults/test_inputs": 250,
     "project/test_wheel.py::test_the_demo": 0,
     "recommenders/test_adaptive.py::test_killed": 1,
     "recommenders/test_adaptive.py::test_probes_are": 1,
@@ -157,12 +157,12 @@ LONG = {
     "runner/test_orphans.py::test_after_the_driver": 1,
     "api/test_options.py::test_an_option": 40,
     "testing/test_analysis_conformance.py::test_promises": 4,
-    "testing/test_conformance.py::test_promises": 120,
+    "testing/test_conformance.py::test_promises": 80,
 }
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
 `long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these."""
 
-SLOW_SHARE = 8
+SLOW_SHARE = 16
 """Of the other tests that are marked `slow`, CI runs one in so many: they are `long`, and these are `sampled`."""
 
 
