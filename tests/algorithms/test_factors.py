@@ -22,7 +22,7 @@ from recassay.algorithms.nmf import NMF
 from recassay.algorithms.rating_mf import RatingMF
 from recassay.algorithms.svd import PureSVD
 from recassay.algorithms.warp import WARP
-from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, Interactions
 from recassay.testing.examples import example_interactions, learnable_tastes
@@ -464,3 +464,14 @@ def test_rating_mf_refuses_data_without_ratings() -> None:
         NotApplicableError, match=r"needs ratings, .* positive_threshold made plain events of them; leave it out"
     ):
         RatingMF().fit(train, rng=derived_rng(1))
+
+
+def test_rating_mf_says_that_it_diverged_and_on_which_ratings() -> None:
+    train, _ = rated()
+    assert train.weight is not None
+    hours = replace(train, weight=np.where(train.weight > train.weight.mean(), np.float32(9000), np.float32(1)))
+    with pytest.raises(
+        RecAssayError, match=r"steps are too long for ratings from 1 to 9000; lower `rate`"
+    ):
+        RatingMF(factors=10).fit(hours, rng=derived_rng(1))
+    assert len(RatingMF(factors=10, rate=1e-9).fit(hours, rng=derived_rng(1)).item_bias)

@@ -10,7 +10,7 @@ from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, centred_factors, visit_starts
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated
-from recassay.core.errors import NotApplicableError
+from recassay.core.errors import NotApplicableError, RecAssayError
 from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
@@ -88,6 +88,12 @@ class _RatingTraining:
 
     def model(self) -> FactorRecommender:
         users, items, user_bias, item_bias = self._learned
+        if not all(np.isfinite(part).all() for part in self._learned):
+            least, most = (self._mean + float(end) for end in (self._events.rating.min(), self._events.rating.max()))
+            raise RecAssayError(
+                f"RatingMF diverged: its steps are too long for ratings from {least:.4g} to {most:.4g}",
+                fix="lower `rate`, or bring the ratings to a smaller range, such as 1 to 5",
+            )
         return FactorRecommender(
             np.column_stack([users, np.float32(self._mean) + user_bias]),
             np.column_stack([items, np.ones(len(items), dtype=np.float32)]),
