@@ -74,6 +74,7 @@ class _RatingTraining:
         order = np.lexsort((rng.random(len(train), dtype=np.float32), train.user))
         user, item, rating = train.user[order], train.item[order], train.weight[order]
         self._mean = float(rating.mean(dtype=np.float64)) if len(rating) else 0.0
+        self._range = float(rating.min(initial=np.inf)), float(rating.max(initial=-np.inf))
         first = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=train.n_users))])
         self._events = _Ratings(first, user, item, (rating - self._mean).astype(np.float32))
         self._starts = visit_starts(first)
@@ -89,7 +90,7 @@ class _RatingTraining:
     def model(self) -> FactorRecommender:
         users, items, user_bias, item_bias = self._learned
         if not all(np.isfinite(part).all() for part in self._learned):
-            least, most = (self._mean + float(end) for end in (self._events.rating.min(), self._events.rating.max()))
+            least, most = self._range
             raise RecAssayError(
                 f"RatingMF diverged: its steps are too long for ratings from {least:.4g} to {most:.4g}",
                 fix="lower `rate`, or bring the ratings to a smaller range, such as 1 to 5",
