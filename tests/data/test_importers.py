@@ -533,6 +533,14 @@ def test_other_fields():
     assert table.direction("ece") is False
 
 
+def test_an_automl_run_listed_twice_counts_once(tmp_path):
+    sample = SAMPLES / "automl" / "amlb_results.csv"
+    header, first, *others = sample.read_text().splitlines()
+    twice = tmp_path / "results.csv"
+    twice.write_text("\n".join([header, first, *others, first]))
+    assert load_results(twice).frame.equals(load_results(sample).frame)
+
+
 def test_helm_runs_by_their_folders(tmp_path):
     for run, source in (
         ("mmlu:subject=law,method=joint,model=openai_gpt2", "gpt2"),
