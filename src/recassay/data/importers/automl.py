@@ -11,6 +11,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.tables.labels import known_direction
+from recassay.core.words import count_of
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
@@ -57,7 +58,7 @@ def read(file: OpenedFile) -> Imported:
         pl.lit(None, dtype=pl.String).alias(c.VERSION),
     )
     failed = frame.filter(pl.col("result").cast(pl.Float64, strict=False).is_null()).height if kind == "amlb" else 0
-    notes = (f"{failed} failed runs have no result",) if failed else ()
+    notes = (f"{count_of(failed, 'failed run')} {'has' if failed == 1 else 'have'} no result",) if failed else ()
     return Imported(long.drop_nulls(c.VALUE).unique(maintain_order=True), notes)
 
 
