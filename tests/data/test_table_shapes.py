@@ -538,6 +538,19 @@ def test_the_number_after_the_sign_is_kept(write, kind):
     assert frame.get_column(c.DEVIATION).to_list() == pytest.approx([0.01, 0.02], rel=1e-4)
 
 
+@pytest.mark.parametrize(("column", "words"), [("fold", (1, 2)), ("seed", (1, 2)), ("k", (5, 10))])
+def test_rows_of_deviations_stand_below_the_mean_of_the_same_repeat_or_cut_off(write, column, words):
+    lines = [f"{model},x,{word},{mean + word / 100:.2f},{word / 1000}".split(",")
+             for model, mean in (("A", 0.1), ("B", 0.2)) for word in words]  # fmt: skip
+    text = f"model,dataset,{column},statistic,NDCG\n" + "".join(
+        f"{model},{dataset},{word},mean,{mean}\n{model},{dataset},{word},std,{spread}\n"
+        for model, dataset, word, mean, spread in lines
+    )
+    frame = load_results(write(text)).frame
+    found = sorted(frame.select(c.ALGORITHM, c.VALUE, c.DEVIATION).rows())
+    assert found == sorted((model, float(mean), float(spread)) for model, _, _, mean, spread in lines)
+
+
 def test_deviations_after_each_of_several_metrics(write):
     frame = load_results(write("model,NDCG@10,std,HR@10,std.1\nA,0.1,0.01,0.5,0.05\nB,0.2,0.02,0.6,0.06\n")).frame
     found = dict(zip(frame.select(c.ALGORITHM, c.METRIC).rows(), frame.get_column(c.DEVIATION), strict=True))
