@@ -14,6 +14,7 @@ from recassay.recommenders import dispatch, preflight, trying
 from recassay.recommenders.dispatch import PROCESS_BYTES, expected_need, missing_packages, trial_rounds
 from recassay.recommenders.plan import plan
 from recassay.recommenders.preflight import checked_plan
+from recassay.recommenders.study import _work
 from recassay.runner.jobs import Outcome
 from recassay.runner.work import Rounds
 from recassay.testing.checks import EXTERNAL_CHECKS, check_learns
@@ -194,6 +195,20 @@ def test_an_algorithm_that_fits_on_no_dataset(data, monkeypatch, declared, words
         assert len(checked_plan(spec, data / "out").cells) == 2
     else:
         assert refused(spec, data) == words
+
+
+def test_a_cell_shares_a_gpu_by_the_most_that_its_algorithm_states(data, monkeypatch):
+    asked = {"gpu_memory_bytes": (5, 9), "memory_bytes": (70, 80)}
+    monkeypatch.setattr(dispatch, "declared_bytes", lambda cell, folder, method="memory_bytes": asked[method])
+    on_gpu, plain = _work(plan(study(data, algorithms=("EASE", "MostPop")))).cells
+    assert (on_gpu.gpu, on_gpu.gpu_need(data), on_gpu.need(data)) == (True, 9, 80 + PROCESS_BYTES)
+    assert (plain.gpu, plain.gpu_need(data)) == (False, None)
+    asked["gpu_memory_bytes"] = None
+    assert _work(plan(study(data, algorithms=("EASE",)))).cells[0].gpu_need(data) is None
+    del asked["gpu_memory_bytes"]
+    assert _work(plan(study(data, algorithms=("EASE",)))).cells[0].gpu_need(data) is None, (
+        "an error is the cell's to say"
+    )
 
 
 def test_only_cells_that_would_run_count(data, monkeypatch):

@@ -246,11 +246,13 @@ def test_a_cell_in_one_piece_keeps_its_own_words_and_counts_its_trials(tmp_path)
 
 def test_jobs_know_the_limits_the_gpu_and_the_memory_of_their_cell(tmp_path):
     asked = []
-    wanted = replace(cell(rounds=Rounds(0)), gpu=True, need=lambda folder: asked.append(folder) or 77)
+    wanted = replace(
+        cell(rounds=Rounds(0)), gpu=True, gpu_need=lambda _: 5, need=lambda folder: asked.append(folder) or 77
+    )
     script = Script(c=[Outcome("done", DONE)])
     ran(Kept(tmp_path), script, wanted, budget=Budget(seconds_per_cell=None, memory_gb=1.0))
     ((job, payload),) = script.jobs
-    assert (job.seconds, job.memory, job.gpu, job.need()) == (None, 10**9, True, 77)
+    assert (job.seconds, job.memory, job.gpu, job.gpu_need(), job.need()) == (None, 10**9, True, 5, 77)
     assert asked == [tmp_path]
     assert payload == {"folder": str(tmp_path), "trials": [], CHECKED: {}}
 

@@ -93,12 +93,13 @@ def expected_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
     return needed if needed is None or limit is None else min(needed, limit)
 
 
-def expected_gpu_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
-    """As `expected_need`, of a GPU; None where it is not known."""
-    with contextlib.suppress(Exception):  # whatever is wrong with it, the cell says it
+def expected_gpu_need(cell: PlannedCell, folder: Path) -> int | None:
+    """The bytes of a GPU that a cell states, at its defaults or at the upper corner of its space; None: not known."""
+    try:
         declared = declared_bytes(cell, folder, "gpu_memory_bytes")
-        return None if declared is None else max(declared)
-    return None
+    except Exception:  # whatever is wrong with it, the cell says it
+        return None
+    return None if declared is None else max(declared)
 
 
 def declared_bytes(cell: PlannedCell, folder: Path, method: str = "memory_bytes") -> tuple[int, int] | None:

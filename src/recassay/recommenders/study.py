@@ -150,7 +150,7 @@ def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds) -> W
         gpu,
         rounds,
         cache(partial(expected_need, planned, cell)),
-        cache(partial(expected_gpu_need, planned, cell)) if gpu else lambda _: None,
+        cache(partial(expected_gpu_need, cell)) if gpu else lambda _: None,
     )
 
 

@@ -74,7 +74,7 @@ def free_bytes() -> dict[str, int]:
     library, found = management(), {}
     for number, name in enumerate(visible_gpus() if library is not None else ()):
         device, memory = ctypes.c_void_p(), _Memory()
-        uuid = f"GPU-{torch.cuda.get_device_properties(number).uuid}".encode()
+        uuid = f"GPU-{getattr(torch.cuda.get_device_properties(number), 'uuid', '')}".encode()  # older torch has none
         if (
             library.nvmlDeviceGetHandleByUUID(uuid, ctypes.byref(device)) == 0
             and library.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory)) == 0

@@ -168,7 +168,7 @@ def run(
     Args:
         study: a study file (TOML or YAML), or a spec.
         folder: the folder of the study; by default its name.
-        workers: processes at a time; by default as many as the cores hold with their threads.
+        workers: processes at a time; by default one per core, fewer with several threads.
         progress: called with every event of the run.
         retry_failed: run failed cells again.
         dry_run: list the cells and the memory they need, and run nothing.
