@@ -34,14 +34,16 @@ class _AtFirstCall:
                 import numba
 
                 try:
-                    self._fast = numba.njit(cache=True, nogil=True, **self._options)(self.py_func)
+                    fast = numba.njit(cache=True, nogil=True, **self._options)(self.py_func)
                 except RuntimeError:
-                    self._fast = numba.njit(nogil=True, **self._options)(self.py_func)
+                    fast = numba.njit(nogil=True, **self._options)(self.py_func)
                 known = self.py_func.__globals__
                 for name in self.py_func.__code__.co_names:
                     if isinstance(called := known.get(name), _AtFirstCall):
-                        known[name] = called.machine_code()
-            return cast(Callable[..., Any], self._fast)
+                        known[name] = fast if called is self else called.machine_code()
+                # Other threads call what stands here without the lock: by then the compiler must know every name.
+                self._fast = fast
+            return self._fast
 
 
 def compiled(function: Function) -> Function:
