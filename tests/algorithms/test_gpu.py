@@ -20,8 +20,10 @@ from support.neural import TINY, tiny
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.gpu
 
+from recassay.algorithms.kernels.device_code import runs_triton  # noqa: E402
 from recassay.algorithms.kernels.ordered_sums import OrderedSums  # noqa: E402
 from recassay.algorithms.neural.chance import Chance  # noqa: E402
+from recassay.algorithms.neural.network import summed_rows  # noqa: E402
 from recassay.algorithms.neural.training import Steps  # noqa: E402
 
 CLOSED: dict[str, Any] = {
@@ -92,6 +94,11 @@ def test_a_recorded_step_computes_what_the_single_operations_do(name: str, monke
         assert np.array_equal(recorded[0].scores, other.scores)
 
 
+def test_kernels_in_triton_run_where_it_is_installed() -> None:
+    pytest.importorskip("triton")
+    assert runs_triton("cuda")
+
+
 def test_chance_is_the_same_on_both_devices() -> None:
     here, there = (Chance(derived_rng(3), device) for device in ("cpu", "cuda"))
     bounds = torch.tensor([3, 10**9, 1, 7])
@@ -100,6 +107,9 @@ def test_chance_is_the_same_on_both_devices() -> None:
         assert torch.equal(here.below(bounds), there.below(bounds.cuda()).cpu())
         assert torch.equal(here.permutation(100_003), there.permutation(100_003).cpu())
         assert torch.allclose(here.normal(999), there.normal(999).cpu(), atol=1e-5)
+        vectors = here.normal(201, 37)
+        there.normal(201, 37)
+        assert torch.allclose(here.blurred(vectors, 0.3), there.blurred(vectors.cuda(), 0.3).cpu(), atol=1e-5)
 
 
 @pytest.mark.parametrize("width", [3, 256, 700])
@@ -114,3 +124,22 @@ def test_sums_of_rows(width: int) -> None:
     once, again = sums @ factor, sums @ factor
     assert torch.equal(once, again)
     assert np.allclose(once.cpu().numpy(), dense @ factor.cpu().numpy(), rtol=1e-4)
+    start = torch.from_numpy(rng.random((300, width)).astype(np.float32)).cuda()
+    assert torch.allclose(sums.plus(start, factor), start + once, rtol=1e-4)
+    chosen = torch.tensor([299, 0, 17, 299]).cuda()
+    assert torch.allclose(sums.at(chosen, factor), once[chosen], rtol=1e-4)
+
+
+@pytest.mark.parametrize("width", [1, 64, 200])
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+def test_slopes_of_rows_are_summed_in_any_order(width: int, size: float) -> None:
+    rng = np.random.default_rng(2)
+    place = torch.from_numpy((rng.random(20_000) ** 4 * 500).astype(np.int64))
+    values = torch.from_numpy((size * rng.normal(size=(20_000, width))).astype(np.float32))
+    expected = torch.zeros(501, width, dtype=torch.float64).index_add_(0, place, values.double())
+    order = torch.from_numpy(rng.permutation(20_000))
+    once = summed_rows(place.cuda(), values.cuda(), 501)
+    assert torch.equal(once, summed_rows(place[order].cuda(), values[order].cuda(), 501))
+    assert float((once.cpu().double() - expected).abs().max()) < 1e-6 * float(expected.abs().max())
+    values[7, 0] = torch.inf
+    assert bool(torch.isnan(summed_rows(place.cuda(), values.cuda(), 501)).any())

@@ -8,11 +8,13 @@ that every device does alike.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.device_code import runs_triton
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import IntArray
 
@@ -35,6 +37,10 @@ class Chance:
         if self.device == "cpu":
             bits = torch.empty(n, dtype=torch.int64)
             _fill(bits.numpy(), int(self._drawn), self._key)
+        elif runs_triton(self.device):
+            from recassay.algorithms.kernels.random_bits import random_bits
+
+            bits = random_bits(self._drawn, self._key, n)
         else:
             bits = torch.arange(n, device=self.device).add_(self._drawn).mul_(STEP).add_(self._key)
             bits.bitwise_xor_(_shifted(bits, 30)).mul_(FIRST_FACTOR)
@@ -46,6 +52,12 @@ class Chance:
     def uniform(self, *shape: int) -> Any:
         """Even numbers from 0 to 1, itself left out: multiples of 2^-24."""
         size = math.prod(shape)
+        if runs_triton(self.device):
+            from recassay.algorithms.kernels.random_bits import even_numbers
+
+            numbers = even_numbers(self._drawn, self._key, size)
+            self._drawn += (size + 1) // 2
+            return numbers.view(shape)
         halves = self._bits((size + 1) // 2).view(torch.int32)[:size]
         return _shifted(halves, 8, width=32).float().mul_(2.0**-24).view(shape)
 
@@ -64,6 +76,15 @@ class Chance:
         """The numbers 0 to n - 1 in a random order."""
         return torch.argsort(self._bits(n), stable=True)
 
+    def blurred(self, vectors: Any, length: float) -> Any:
+        """`vectors` (n x d), each moved by `length` in a random direction of its orthant; slopes pass unchanged."""
+        if not runs_triton(self.device):
+            direction = torch.nn.functional.normalize(self.uniform(*vectors.shape), dim=1)
+            return vectors + torch.sign(vectors) * direction * length
+        blurred = _blur().apply(vectors, length, self._drawn, self._key)
+        self._drawn += (vectors.numel() + 1) // 2
+        return blurred
+
     def dropout(self, x: Any, rate: float, kept: Any = None, n_rows: int = 0) -> Any:
         """Entries of `x` set to 0 with probability `rate`, the others divided by 1 - `rate`.
 
@@ -80,6 +101,23 @@ class Chance:
         _keep(factors.numpy(), rows, int(self._drawn), self._key, np.float32(rate), np.float32(1 / (1 - rate)))
         self._drawn += (width * (1 if kept is None else n_rows) + 1) // 2
         return x * factors.view(x.shape)
+
+
+@cache
+def _blur() -> Any:
+    """The differentiable blur of a GPU; the class is made when torch is there."""
+    from recassay.algorithms.kernels.random_bits import blurred
+
+    class Blur(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(context: Any, vectors: Any, length: float, drawn: Any, key: int) -> Any:
+            return blurred(vectors, length, drawn, key)
+
+        @staticmethod
+        def backward(context: Any, slope: Any) -> Any:
+            return slope, None, None, None
+
+    return Blur
 
 
 @compiled_exactly

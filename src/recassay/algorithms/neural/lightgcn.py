@@ -80,12 +80,7 @@ class GraphNetwork(EmbeddingNetwork[Graph]):
 
     def smoothed(self, links: Links) -> tuple[Any, Any]:
         """The mean of all layers over these links."""
-        users, items, layers = self.users, self.items, self.algorithm.layers
-        all_users, all_items = users, items
-        for _ in range(layers):
-            users, items = links.of_items(items), links.of_users(users)
-            all_users, all_items = all_users + users, all_items + items
-        return all_users / (layers + 1), all_items / (layers + 1)
+        return links.smoothed(self.users, self.items, self.algorithm.layers)
 
     def drawn(self, batch: Any) -> tuple[Any, Any, Any]:
         """(users, their items, one negative each) of a batch of events."""
@@ -94,10 +89,10 @@ class GraphNetwork(EmbeddingNetwork[Graph]):
 
     def pair_loss(self, user: Any, item: Any, other: Any, users: Any, items: Any) -> Any:
         """BPR on the final vectors and the penalty on those of layer 0."""
-        mine, mine_0 = rows(torch.cat([users, self.users], 1), user).chunk(2, dim=1)
-        theirs, theirs_0 = rows(torch.cat([items, self.items], 1), torch.cat([item, other])).chunk(2, dim=1)
-        loss = ranking_loss(mine, *theirs.chunk(2))
-        return loss + self.algorithm.reg * half_squares(mine_0, *theirs_0.chunk(2))
+        both = torch.cat([item, other])
+        loss = ranking_loss(rows(users, user), *rows(items, both).chunk(2))
+        layer_0 = rows(self.users, user), *rows(self.items, both).chunk(2)
+        return loss + self.algorithm.reg * half_squares(*layer_0)
 
 
 class LightGraph(GraphNetwork[LightGCN]):

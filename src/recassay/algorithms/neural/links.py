@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.ordered_sums import OrderedSums
 from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.network import summed_rows
 
 DENSE_SHARE = 0.005
 """Share of all pairs that are linked from which on a GPU multiplies zeros and all faster than it looks links up."""
@@ -69,6 +70,28 @@ class Links:
         """For every item, the weighted sum of the rows of `dense` (users x d) of the item's users."""
         return _product().apply(dense, self._back, self._forth)
 
+    def at_users(self, users: Any, dense: Any) -> Any:
+        """`of_items(dense)`, for these users alone."""
+        return _product_at().apply(dense, users, self._forth, self._back, self._users_items[0])
+
+    def smoothed(self, users: Any, items: Any, layers: int) -> tuple[Any, Any]:
+        """The mean of layers 0 to `layers`: layer 0 is (users, items), and each product of the one before."""
+        mean: tuple[Any, Any] = _smoothing().apply(users, items, self, layers)
+        return mean
+
+    def mean_of_layers(self, users: Any, items: Any, layers: int) -> tuple[Any, Any]:
+        """As `smoothed`, of numbers without slopes: x + S (x + S (x + ...)), divided by how many layers there are."""
+        of_users, of_items = users, items
+        for _ in range(layers):
+            of_users, of_items = _plus(users, self._forth, of_items), _plus(items, self._back, of_users)
+        return of_users / (layers + 1), of_items / (layers + 1)
+
+
+def _plus(start: Any, matrix: Any, dense: Any) -> Any:
+    if isinstance(matrix, OrderedSums):
+        return matrix.plus(start, dense)
+    return torch.addmm(start, matrix, dense) if isinstance(matrix, torch.Tensor) else start + matrix @ dense
+
 
 class _Host:
     """A sparse matrix of scipy, whose products are faster than torch's on the host."""
@@ -81,6 +104,9 @@ class _Host:
 
     def __matmul__(self, dense: Any) -> Any:
         return torch.from_numpy(self._matrix @ dense.numpy())
+
+    def at(self, rows: Any, dense: Any) -> Any:
+        return torch.from_numpy(self._matrix[rows.numpy()] @ dense.numpy())
 
 
 def dense_bytes(n_users: int, n_items: int, n_links: int) -> int:
@@ -120,3 +146,43 @@ def _product() -> Any:
             return context.transpose @ slope.contiguous(), None, None
 
     return Product
+
+
+@cache
+def _product_at() -> Any:
+    """The differentiable product at some rows; the class is made when torch is there."""
+
+    class ProductAt(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(context: Any, dense: Any, chosen: Any, matrix: Any, transpose: Any, n: int) -> Any:
+            context.chosen, context.transpose, context.n = chosen, transpose, n
+            dense = dense.detach()
+            return matrix[chosen] @ dense if isinstance(matrix, torch.Tensor) else matrix.at(chosen, dense)
+
+        @staticmethod
+        def backward(context: Any, slope: Any) -> Any:
+            of_users = summed_rows(context.chosen, slope.contiguous(), context.n)
+            return context.transpose @ of_users, None, None, None, None
+
+    return ProductAt
+
+
+@cache
+def _smoothing() -> Any:
+    """The differentiable mean of layers; the class is made when torch is there.
+
+    Links are symmetric: the slope of layer 0 is the mean of as many layers that begin with the slope of the mean.
+    """
+
+    class Smoothing(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(context: Any, users: Any, items: Any, links: Links, layers: int) -> Any:
+            context.links, context.layers = links, layers
+            return links.mean_of_layers(users.detach(), items.detach(), layers)
+
+        @staticmethod
+        def backward(context: Any, users: Any, items: Any) -> Any:
+            slopes = context.links.mean_of_layers(users.contiguous(), items.contiguous(), context.layers)
+            return *slopes, None, None
+
+    return Smoothing

@@ -9,18 +9,23 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any, Generic, Self, TypeVar
 
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.device_code import runs_triton
 from recassay.algorithms.kernels.device_lists import Score
 from recassay.algorithms.kernels.device_products import Profiles
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 
 Algorithm = TypeVar("Algorithm")
+
+MOST_SUMMED = 1 << 24
+"""Numbers of a table up to which its slopes are summed as whole numbers, which go through the whole table."""
 
 
 class Weights:
@@ -65,6 +70,8 @@ class Network(Weights, ABC, Generic[Algorithm]):
 
     optimiser: str = "Adam"
     """A class of `torch.optim`."""
+    decay: float = 0.0
+    """Weight of half the squares of everything that is learned: the optimiser adds its slope, the loss lacks it."""
     half_precision: bool = False
     """Whether the loss may be computed with bfloat16 products on a GPU (weights and sums stay float32)."""
     recordable: bool = False
@@ -196,7 +203,36 @@ class EmbeddingNetwork(Network[Algorithm]):
 
 def rows(vectors: Any, chosen: Any) -> Any:
     """`vectors[chosen]`, with a gradient that is summed in a fixed order on every device."""
+    if vectors.requires_grad and vectors.numel() <= MOST_SUMMED and runs_triton(vectors.device):
+        return _rows().apply(vectors, chosen)
     return torch.nn.functional.embedding(chosen, vectors)
+
+
+def summed_rows(place: Any, values: Any, n: int) -> Any:
+    """n rows: row r is the sum of the rows of `values` whose `place` is r; in a fixed order on every device."""
+    if runs_triton(values.device):
+        from recassay.algorithms.kernels.row_gradients import summed_rows as summed
+
+        return summed(place, values, n)
+    return torch.ops.aten.embedding_dense_backward(values, place, n, -1, False)
+
+
+@cache
+def _rows() -> Any:
+    """The differentiable choice of rows; the class is made when torch is there."""
+
+    class Rows(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(context: Any, vectors: Any, chosen: Any) -> Any:
+            context.chosen, context.shape = chosen, vectors.shape
+            return torch.nn.functional.embedding(chosen, vectors.detach())
+
+        @staticmethod
+        def backward(context: Any, slope: Any) -> Any:
+            n, size = context.shape
+            return summed_rows(context.chosen.flatten(), slope.reshape(-1, size).float(), n), None
+
+    return Rows
 
 
 def xavier(n: int, size: int, chance: Chance) -> Any:

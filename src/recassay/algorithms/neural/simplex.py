@@ -64,19 +64,23 @@ class MeanOfItems(EmbeddingNetwork[SimpleX]):
 
     def loss(self, batch: Any) -> Any:
         """The loss of a batch of events, and a small penalty."""
-        user, item = self.events.user[batch], self.events.item[batch]
-        users, items = self.embeddings()
-        mine = unit_length(self.chance.dropout(rows(users, user), self.algorithm.dropout))
-        liked = (mine * rows(items, item)).sum(1)
-        others = self.events.some_items(self.algorithm.negatives)
+        algorithm, user, item = self.algorithm, self.events.user[batch], self.events.item[batch]
+        others = self.events.some_items(algorithm.negatives)
+        base, chosen = rows(self.users, user), rows(self.items, torch.cat([item, others]))
+        users = self._mixed(base, self.links.at_users(user, self.items))
+        items, far = unit_length(chosen).split([len(item), len(others)])
+        mine = unit_length(self.chance.dropout(users, algorithm.dropout))
+        liked = (mine * items).sum(1)
         lacked = ~self.events.holds(user, others)
-        above = torch.relu(mine @ rows(items, others).T - self.algorithm.margin) * lacked
+        above = torch.relu(mine @ far.T - algorithm.margin) * lacked
         wrong = above.sum(1) / lacked.sum(1).clamp(min=1)
-        penalty = half_squares(rows(self.users, user), rows(self.items, item))
-        return (1 - liked + self.algorithm.negative_weight * wrong).mean() + self.algorithm.reg * penalty
+        penalty = half_squares(base, chosen[: len(item)])
+        return (1 - liked + algorithm.negative_weight * wrong).mean() + algorithm.reg * penalty
 
     def embeddings(self) -> tuple[Any, Any]:
         """Unit vectors, so that their product is the cosine."""
+        return self._mixed(self.users, self.links.of_items(self.items)), unit_length(self.items)
+
+    def _mixed(self, base: Any, of_items: Any) -> Any:
         gamma = self.algorithm.gamma
-        users = gamma * self.users + (1 - gamma) * self.mixing(self.links.of_items(self.items))
-        return unit_length(users), unit_length(self.items)
+        return unit_length(gamma * base + (1 - gamma) * self.mixing(of_items))

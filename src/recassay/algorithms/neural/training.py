@@ -34,7 +34,7 @@ class Steps:
         self._network, self._batch, self._device = network, batch, device
         self._recordable = network.recordable and device == "cuda"
         self._optimisers = {
-            name: _optimiser(network.optimiser, parameters, rate * share, self._recordable)
+            name: _optimiser(network.optimiser, parameters, rate * share, self._recordable, network.decay)
             for name, (parameters, share) in network.groups().items()
         }
         self._stream = _recording_stream() if self._recordable else None
@@ -86,10 +86,14 @@ def _recording_stream() -> Any:
     return torch.cuda.Stream()
 
 
-def _optimiser(kind: str, parameters: list[Any], rate: float, recordable: bool) -> Any:
+def _optimiser(kind: str, parameters: list[Any], rate: float, recordable: bool, decay: float = 0.0) -> Any:
     """An optimiser, in its form that moves all parameters by one kernel where there is one."""
-    settings = {"fused": True} if kind in ("Adam", "AdamW") else {}
-    return getattr(torch.optim, kind)(parameters, lr=rate, **settings, **({"capturable": True} if recordable else {}))
+    settings: dict[str, Any] = {"fused": True} if kind in ("Adam", "AdamW") else {}
+    if recordable:
+        settings["capturable"] = True
+    if decay:
+        settings["weight_decay"] = decay
+    return getattr(torch.optim, kind)(parameters, lr=rate, **settings)
 
 
 class TrainedRecommender:

@@ -69,7 +69,7 @@ class Constrained(EmbeddingNetwork[UltraGCN]):
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         users, items = degrees(events)
-        self.n_events = max(len(events), 1)
+        self.decay = algorithm.reg / max(len(events), 1)
         self.user_share = (users + 1).sqrt() / users.clamp(min=1)
         self.item_share = torch.rsqrt(items + 1)
         near, weight = nearest_items(events.host(), algorithm.neighbours)
@@ -77,21 +77,22 @@ class Constrained(EmbeddingNetwork[UltraGCN]):
         self.near_weight = torch.from_numpy(np.where(near < 0, 0, weight).astype(np.float32)).to(events.device)
 
     def loss(self, batch: Any) -> Any:
-        """The three terms for a batch of events, and the penalty."""
+        """The three terms for a batch of events; the optimiser adds the penalty."""
         algorithm, softplus = self.algorithm, torch.nn.functional.softplus
         user, item = self.events.user[batch], self.events.item[batch]
-        mine, share = rows(self.users, user), self.user_share[user]
-        liked = share * self.item_share[item] * softplus(-(mine * rows(self.items, item)).sum(1))
         # The wrong items are shared by the batch, so that their scores are one product of matrices.
-        others = self.events.some_items(algorithm.negatives)
+        others, near = self.events.some_items(algorithm.negatives), self.near[item]
+        mine, share = rows(self.users, user), self.user_share[user]
+        theirs, far, beside = rows(self.items, torch.cat([item, others, near.flatten()])).split(
+            [len(item), len(others), near.numel()]
+        )
+        liked = share * self.item_share[item] * softplus(-(mine * theirs).sum(1))
         lacked = ~self.events.holds(user, others)
-        high = softplus(mine @ rows(self.items, others).T) * self.item_share[others] * lacked
+        high = softplus(mine @ far.T) * self.item_share[others] * lacked
         wrong = share * high.sum(1) / lacked.sum(1).clamp(min=1)
-        beside = (mine[:, None] * rows(self.items, self.near[item])).sum(2)
-        similar = (self.near_weight[item] * softplus(-beside)).sum(1)
-        penalty = (self.users.square().sum() + self.items.square().sum()) / (2 * self.n_events)
-        ranked = liked + algorithm.negative_weight * wrong + algorithm.item_weight * similar
-        return ranked.mean() + algorithm.reg * penalty
+        nearness = (mine[:, None] * beside.view(*near.shape, -1)).sum(2)
+        similar = (self.near_weight[item] * softplus(-nearness)).sum(1)
+        return (liked + algorithm.negative_weight * wrong + algorithm.item_weight * similar).mean()
 
     def embeddings(self) -> tuple[Any, Any]:
         """The learned vectors."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphAlgorithm, GraphNetwork, contrast
 from recassay.core.specs.search import real, whole
@@ -71,7 +70,4 @@ class NoisyLayers(GraphNetwork[XSimGCL]):
         return (users, items), layers[min(self.algorithm.contrasted, self.algorithm.layers)]
 
     def _blurred(self, vectors: Any, noise: float) -> Any:
-        if not noise:
-            return vectors
-        direction = torch.nn.functional.normalize(self.chance.uniform(*vectors.shape), dim=1)
-        return vectors + torch.sign(vectors) * direction * noise
+        return self.chance.blurred(vectors, noise) if noise else vectors
