@@ -1,24 +1,29 @@
 """Run the grid of the boards on one machine, column by column, until a clock says stop; the same command goes on.
 
 python3 benchmarks/board/grid.py --out FOLDER [--seconds 480] [--workers 16] [--gpu-cells 8] [--known FILE...]
-    [--processor]
+    [--processor] [--seeds 2 3] [--shipped FOLDER]
 
 The studies `random.toml` and `time.toml` beside this file are the plan. A column is an algorithm on all datasets of
 both boards, the largest first; `CPU` and `GPU` say in which order columns are run, each by the workers that have no
 cell of the other. Every finished cell is a line of JSON in `cells.jsonl`, written when it ends. Cells that `--known`
-files have are not run again.
+files have, and with `--shipped` those of the boards in a folder, are not run again.
+
+`--seeds` repeats the final training of algorithms in which chance has a part, with the parameters that seed 1 found:
+the seeds share its search. They come after all cells of seed 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import gzip
 import json
 import multiprocessing
 import os
 import sys
 import time
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -42,6 +47,11 @@ GPU = [
     "CDAE", "eSASRec", "ENMF", "DiffRec", "BERT4Rec", "RecVAE", "RaCT", "LightGCL", "SGL", "LINE", "DMF", "NNCF",
     "UltraGCN",
 ]  # fmt: skip
+ALIKE = {
+    "MostPop", "RecentPop", "ItemKNN", "UserKNN", "RP3beta", "PureSVD", "EASE", "LocalEASE", "SLIM", "GF-CF",
+    "Turbo-CF", "NCE-PLRec", "LastItems", "MarkovChain", "SequentialRules", "AssociationRules", "V-SKNN", "STAN",
+}  # fmt: skip
+"""Algorithms that learn the same with every seed: at most chance parts equal scores."""
 USERS_ONLY = {"LightGCN", "SimpleX", "XSimGCL", "CDAE", "ENMF", "LightGCL", "SGL", "LINE", "DMF", "NNCF", "UltraGCN"}
 """Networks that know only users of training."""
 WARM = "epub"
@@ -61,6 +71,11 @@ class Task:
     split: str
     gpu: bool = False
     again: int = 0
+
+    @property
+    def searched(self) -> tuple[str, ...] | None:
+        """The cell whose parameters this one takes; None for one that searches."""
+        return (*self.name[:5], "1") if self.name[0] == "cell" and self.name[5] != "1" else None
 
     @property
     def makes_split(self) -> bool:
@@ -89,7 +104,7 @@ def serve(line: Connection, processor: bool) -> None:
         limited.count_processor_seconds()
     while True:
         try:
-            name, payload = line.recv()
+            name, payload, found = line.recv()
         except EOFError:
             return
         if name[0] == "split":
@@ -99,11 +114,15 @@ def serve(line: Connection, processor: bool) -> None:
                 answer = {"status": "failed", "reason": str(error)[:400]}
         else:
             warm, gpu = name[0] == "warm", name[4] in GPU
-            answer = limited.run(payload, search=0.0 if warm else limited.SEARCH, gpu=gpu)
+            answer = limited.run(payload, search=0.0 if warm else limited.SEARCH, gpu=gpu, found=found)
             if gpu and str(answer.get("reason", "")).startswith("no value"):
                 line.send(answer)
                 return  # whatever was interrupted on the GPU ends with this process
         line.send(answer)
+
+
+Found = Mapping[str, Any]
+"""The `parameters` of a search and their value in `validation`."""
 
 
 @dataclass
@@ -122,6 +141,8 @@ class Grid:
     lost_gpu: int = 0
     processor: bool = False
     """Whether seconds are those of the processor."""
+    found: dict[tuple[str, ...], Found] = field(default_factory=dict)
+    """What the searches that are done have found."""
 
     def hire(self) -> Worker:
         """One more worker, forked from this process, which has imported what cells need."""
@@ -178,13 +199,14 @@ class Grid:
                 idle.append(worker)
                 continue
             worker.task, worker.since = task, time.monotonic()
-            worker.line.send((task.name, task.payload))
+            worker.line.send((task.name, task.payload, self.found.get(task.searched or ())))
 
     def _next(self, on_gpu: int) -> Task | None:
         can = [
             task
             for task in self.waiting
             if task.makes_split or (task.split in self.ready and (task.warms or task.name[4] not in self.cold))
+            if task.searched is None or task.searched in self.found
         ]
         splits = (task for task in can if task.makes_split)
         cpu = (task for task in can if not task.makes_split and not task.gpu)
@@ -245,12 +267,15 @@ class Grid:
         keys = ("what", "board", "dataset", "fold", "algorithm", "seed")
         others = sum(1 for worker in self.workers if worker.task and worker.task.gpu)
         record = {**dict(zip(keys, task.name, strict=False)), "gpu": task.gpu, "on_gpu": others, **answer}
+        self.found |= searches([record])
         with (self.out / "cells.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def planned(data: Path, datasets: Iterable[str] = (), algorithms: Iterable[str] = ()) -> dict[str, Plan]:
-    """By board, the plan of its study with the files in `data`."""
+def planned(
+    data: Path, datasets: Iterable[str] = (), algorithms: Iterable[str] = (), seeds: Sequence[int] = ()
+) -> dict[str, Plan]:
+    """By board, the plan of its study with the files in `data`; `seeds` besides 1 share its search."""
     plans = {}
     for board in ("random", "time"):
         tables = tomllib.loads((HERE / f"{board}.toml").read_text())
@@ -260,24 +285,56 @@ def planned(data: Path, datasets: Iterable[str] = (), algorithms: Iterable[str] 
             tables["study"][key] = [name for name in tables["study"][key] if not chosen or name in chosen]
         tables["dataset"] = {name: tables["dataset"][name] for name in tables["study"]["datasets"]}
         tables["algorithm"] = {n: t for n, t in tables["algorithm"].items() if n in tables["study"]["algorithms"]}
+        if seeds:
+            tables["study"]["seed"], tables["tuning"]["seed"] = [1, *seeds], 1
         if tables["study"]["datasets"] and tables["study"]["algorithms"]:
             plans[board] = plan(study_of(tables, base=data))
     return plans
 
 
-def known_cells(files: Iterable[Path]) -> set[tuple[str, ...]]:
-    """The names of the cells that earlier runs have finished; a line that was cut off does not count."""
-    found = set()
-    for file in files:
-        for line in file.read_text(encoding="utf-8").splitlines():
+def records(files: Iterable[Path], shipped: Path | None = None) -> list[dict[str, Any]]:
+    """What earlier runs have written, without lines that were cut off; and the cells of shipped boards."""
+    found: list[dict[str, Any]] = []
+    for board, folder in {"random": "board", "time": "board-time"}.items() if shipped else ():
+        # Polars would start threads, and no process could be forked after that.
+        with gzip.open(shipped / folder / "cells.csv.gz", "rt", encoding="utf-8", newline="") as file:
+            found += [
+                {"what": "cell", "board": board, "fold": one["window"] or "-1", "status": "done"}
+                | {key: one[key] for key in ("dataset", "algorithm", "seed")}
+                | {key: json.loads(one[key] or "null") for key in ("validation", "parameters")}
+                for one in csv.DictReader(file)
+            ]
+    for path in files:
+        for line in path.read_text(encoding="utf-8").splitlines():
             try:
-                record = json.loads(line)
+                found.append(json.loads(line))
             except ValueError:
                 continue
-            refused = record.get("status") == "refused" and not record["reason"].startswith("no value")
-            if record.get("what") == "cell" and (record.get("status") == "done" or refused):
-                found.add(tuple(str(record[key]) for key in ("what", "board", "dataset", "fold", "algorithm", "seed")))
     return found
+
+
+def name_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The name of the cell that a record is of."""
+    return tuple(str(record[key]) for key in ("what", "board", "dataset", "fold", "algorithm", "seed"))
+
+
+def known_cells(lines: Iterable[Mapping[str, Any]]) -> set[tuple[str, ...]]:
+    """The names of the cells that are finished: done, or refused for another reason than time."""
+    return {
+        name_of(one)
+        for one in lines
+        if one["what"] == "cell"
+        and (one["status"] == "done" or (one["status"] == "refused" and not one["reason"].startswith("no value")))
+    }
+
+
+def searches(lines: Iterable[Mapping[str, Any]]) -> dict[tuple[str, ...], Found]:
+    """By cell of seed 1 that is done, what its search has found."""
+    return {
+        name_of(one): {key: one[key] for key in ("parameters", "validation")}
+        for one in lines
+        if one["what"] == "cell" and one["status"] == "done" and str(one["seed"]) == "1"
+    }
 
 
 def tasks_of(plans: Mapping[str, Plan], work: Path, known: set[tuple[str, ...]]) -> list[Task]:
@@ -296,7 +353,8 @@ def tasks_of(plans: Mapping[str, Plan], work: Path, known: set[tuple[str, ...]])
             split = f"{board}:{cell.spec.split.id}"
             if split not in splits:
                 splits[split] = Task(("split", board, cell.dataset.name, fold), split_payload(whole, cell, home), split)
-            if name not in known:
+            alike = cell.spec.seed != 1 and cell.algorithm.name in ALIKE
+            if name not in known and not alike:
                 cells.append(_placed(cell, Task(name, cell_payload(whole, cell, home), split)))
     cells.sort(key=lambda one: (one[0], one[1], -size[one[2].name[2]]))
     first = {name: min(of, key=lambda task: size[task.name[2]]) for name, of in _columns(cells).items()}
@@ -340,6 +398,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=16)
     parser.add_argument("--gpu-cells", type=int, default=8, metavar="N")
     parser.add_argument("--known", type=Path, nargs="*", default=[])
+    parser.add_argument("--seeds", type=int, nargs="*", default=[], help="further seeds than 1")
+    parser.add_argument("--shipped", type=Path, help="the folder with the shipped boards")
     parser.add_argument("--processor", action="store_true", help="count processor seconds: other work has the cores")
     parser.add_argument("--datasets", nargs="*", default=[])
     parser.add_argument("--algorithms", nargs="*", default=[])
@@ -347,14 +407,15 @@ def main() -> None:
     end = time.monotonic() + options.seconds
     options.out.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
-    plans = planned(options.data, options.datasets, options.algorithms)
-    known = known_cells([*options.known, *options.out.glob("cells.jsonl")])
+    plans = planned(options.data, options.datasets, options.algorithms, options.seeds)
+    lines = records([*options.known, *options.out.glob("cells.jsonl")], options.shipped)
+    known = known_cells(lines)
     for name in sorted({module for whole in plans.values() for module in part_modules(whole.study)}):
         __import__(name)
     tasks = tasks_of(plans, options.work or options.out / "work", known)
     print(f"{len(tasks)} tasks, {len(known)} known; imported in {time.monotonic() - begin:.1f} s", flush=True)
     grid = Grid(options.out, options.gpu_cells, tasks, end, {task.name[4] for task in tasks if task.warms})
-    grid.processor = options.processor
+    grid.processor, grid.found = options.processor, searches(lines)
     grid.leave_out(plans, known)
     grid.run(options.workers)
     took = {"seconds": round(time.monotonic() - begin, 1), "waiting": len(grid.waiting)}

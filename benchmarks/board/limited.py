@@ -79,20 +79,29 @@ def prepared(payload: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def run(payload: Mapping[str, Any], *, search: float = SEARCH, hard: float = HARD, gpu: bool = False) -> dict[str, Any]:
+def run(
+    payload: Mapping[str, Any],
+    *,
+    search: float = SEARCH,
+    hard: float = HARD,
+    gpu: bool = False,
+    found: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """What came of a cell: its values and costs, or the status `refused` or `failed` with a reason of one line.
 
-    A trial on a GPU is not given up: what its process had recorded for the GPU would be left half done.
+    A trial on a GPU is not given up: what its process had recorded for the GPU would be left half done. With what a
+    search has `found` there is no other.
     """
     begin = time.perf_counter()
     trials: list[TrialRecord] = []
     try:
-        with _alarm(hard):
-            trials = _searched(payload, search, hard, given_up=not gpu)
+        if found is None:
+            with _alarm(hard):
+                trials = _searched(payload, search, hard, given_up=not gpu)
         seconds_search = time.perf_counter() - begin
         spent_search = sum(trial.seconds for trial in trials)
         with _alarm(max(hard - seconds_search, hard / 2)):
-            done = _judged(payload, trials)
+            done = _judged(payload, trials if found is None else [_trial(**found)])
         done |= {"seconds_search": rounded(max(seconds_search, spent_search))}
     except OutOfTime:
         done = {"status": "refused", "reason": f"no value after {hard:g} s"}
@@ -121,6 +130,11 @@ def _searched(payload: Mapping[str, Any], search: float, hard: float, *, given_u
                 raise
             break
     return trials
+
+
+def _trial(parameters: Mapping[str, Any], validation: float | None) -> TrialRecord:
+    """The trial that a search chose, as its cell tells of it."""
+    return TrialRecord(0, "complete", parameters, 0.0 if validation is None else validation)
 
 
 def _judged(payload: Mapping[str, Any], trials: list[TrialRecord]) -> dict[str, Any]:

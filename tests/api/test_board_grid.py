@@ -20,13 +20,15 @@ HERE = Path(__file__).resolve().parents[2] / "benchmarks" / "board"
 MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0, "search": 10.0}
 
 
-@pytest.fixture(scope="module")
-def export():
-    spec = importlib.util.spec_from_file_location("board_export", HERE / "export.py")
+@pytest.fixture(scope="module", params=["export"])
+def export(request):
+    spec = importlib.util.spec_from_file_location(f"board_{request.param}", HERE / f"{request.param}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where its dataclasses look for it
+    sys.path.insert(0, str(HERE))
     spec.loader.exec_module(module)
     yield module
+    sys.path.remove(str(HERE))
     del sys.modules[spec.name]
 
 
@@ -129,6 +131,25 @@ def test_records_of_another_split_or_other_limits_are_refused(export, shipped):
         export.merged(base, [], "time", [MACHINE | {"search": 60.0}])
     with pytest.raises(SystemExit, match="no record of the split"):
         export.merged(base, [cell("BPR", "epub", "-1", 0.7)], "time", [MACHINE])
+
+
+@pytest.mark.parametrize("export", ["grid"], indirect=True)
+def test_further_seeds_wait_for_the_search_of_the_first(export, tmp_path):
+    name = ("cell", "time", "epub", "-1", "BPR")
+    first, second = (export.Task((*name, seed), {}, "time:epub") for seed in ("1", "2"))
+    whole = export.Grid(tmp_path, 1, [first, second], end=0.0, ready={"time:epub": "done"})
+    assert whole._next(0) is first
+    whole.waiting.remove(first)
+    assert whole._next(0) is None
+    whole._write(first, cell("BPR", "epub", "-1", 0.7))
+    assert whole._next(0) is second
+    assert whole.found[second.searched] == {"parameters": {"k": 3}, "validation": 0.5}
+    lines = export.records(
+        [tmp_path / "cells.jsonl"], export.HERE.parents[1] / "src" / "recassay" / "data" / "published"
+    )
+    done, found = export.known_cells(lines), export.searches(lines)
+    assert {(*name, "1"), ("cell", "time", "ml-100k", "0", "ALS", "1")} <= done & set(found)
+    assert (*name, "2") not in done
 
 
 def test_the_boards_have_no_gaps_among_those_with_a_place():
