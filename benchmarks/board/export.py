@@ -4,8 +4,12 @@ python3 benchmarks/board/export.py CELLS.jsonl... --machines MACHINES.jsonl... [
 
 With `--onto` the records are put over the boards that a folder has, where those of the whole grid are at hand no more:
 a cell that they have done takes the place of the shipped one. A dataset that is judged in several windows has the mean
-over them, and only where all are done. Of a cell that several files have, the last one that is done counts. What the
-datasets are stands in `benchmarks/open/datasets.toml`.
+over them, and only where all are done, seed by seed. Of a cell that several files have, the last one that is done
+counts. What the datasets are stands in `benchmarks/open/datasets.toml`.
+
+The first seed has a search; a further one is a fit with the parameters that this search chose. A cell of a further seed
+counts only where it has those parameters: one that is left of an earlier search is dropped. Users' values are those of
+the first seed.
 """
 
 from __future__ import annotations
@@ -40,6 +44,8 @@ HERE = Path(__file__).resolve().parent
 SHIPPED = HERE.parents[1] / "src" / "recassay" / "data" / "published"
 FOLDERS = {"random": "board", "time": "board-time"}
 MOST_BYTES = 3_000_000
+FIRST = 1
+"""The seed that has a search of its own."""
 NOT_STARTED = "not started when the grid's time was up"
 KEY = (c.ALGORITHM, c.DATASET, c.SEED)
 CELL_TYPES = {
@@ -139,7 +145,7 @@ class Found:
 
     def reason(self, algorithm: str, dataset: str) -> str | None:
         """Why an algorithm has no value on a dataset; None where that is not recorded."""
-        windows = [self.cells.get((algorithm, dataset, fold, 1)) for fold in self.folds.get(dataset, ["-1"])]
+        windows = [self.cells.get((algorithm, dataset, fold, FIRST)) for fold in self.folds.get(dataset, ["-1"])]
         return next((str(one["reason"]) for one in windows if one is not None and one["status"] != "done"), None)
 
 
@@ -172,7 +178,6 @@ def fresh(lines: Sequence[Record], board: str, machines: Sequence[Record]) -> Ta
             "pruning": True,
             "seconds": max(one["search"] for one in machines),
         },
-        "seeds": sorted({seed for _, _, seed in found.done}),
         "budget": {"seconds_per_cell": max(one["hard"] for one in machines), "memory_gb": study["budget"]["memory_gb"]},
     }
     none = Tables({"not_run": [], "environments": []}, _values({}), _cells({}), {}, pl.DataFrame(rows))
@@ -201,11 +206,17 @@ def _joined(base: Tables, found: Found, board: str, machines: Sequence[Record]) 
     """The tables of a board with what was found put over them."""
     study = tomllib.loads((HERE / f"{board}.toml").read_text())["study"]
     known = tomllib.loads((HERE / "datasets.toml").read_text())
-    new = pl.DataFrame(
-        [*found.done], schema=dict(zip(KEY, (pl.String, pl.String, pl.Int64), strict=True)), orient="row"
-    )
+    new = pl.DataFrame([*found.done], schema={name: CELL_TYPES[name] for name in KEY}, orient="row")
     values = pl.concat([base.values.join(new, on=KEY, how="anti"), _values(found.done)])
     cells = pl.concat([base.cells.join(new, on=KEY, how="anti"), _cells(found.done)])
+    stale = _of_another_search(cells)
+    refused = [f"{a} on {d} with seed {s}" for a, d, s in stale.rows() if (a, d, s) in found.done]
+    if refused:
+        raise SystemExit(f"{board}: not the parameters that seed {FIRST} has: {', '.join(refused)}")
+    if stale.height:
+        print(f"{board}: dropped, since their parameters are those of another search: {stale.height} further seeds")
+    values, cells = (table.join(stale, on=KEY, how="anti") for table in (values, cells))
+    seeds = cells.select(KEY).unique().group_by(KEY[:2]).len()["len"].value_counts().sort("len").rows()
     complete = {(algorithm, dataset) for algorithm, dataset in values.select(KEY[:2]).unique().iter_rows()}
     before = {(gap[c.ALGORITHM], gap[c.DATASET]): gap["reason"] for gap in base.manifest["not_run"]}
     not_run = [
@@ -215,12 +226,30 @@ def _joined(base: Tables, found: Found, board: str, machines: Sequence[Record]) 
     ]
     ran = [{key: one[key] for key in ("written", "versions", "machine")} for one in machines]
     manifest = base.manifest | {
+        "tuning": base.manifest["tuning"] | {"seed": FIRST},
+        "seeds": cells[c.SEED].unique().sort().to_list(),
+        "cells_by_seeds": {str(number): of for number, of in seeds},
         "not_run": not_run,
         "left_out": known["left_out"][board],
         "environments": [*base.manifest["environments"], *ran],
         "notes": [*known["notes"]["both"], *known["notes"][board]],
     }
     return Tables(manifest, values, cells, base.users | _users(found.done), base.characteristics)
+
+
+def _of_another_search(cells: pl.DataFrame) -> pl.DataFrame:
+    """The keys of cells of further seeds that lack the parameters of the first seed in one of their windows."""
+    known = {
+        (algorithm, dataset, window): json.loads(text)
+        for algorithm, dataset, seed, window, text in cells.select(*KEY, "window", "parameters").iter_rows()
+        if seed == FIRST
+    }
+    stale = {
+        (algorithm, dataset, seed)
+        for algorithm, dataset, seed, window, text in cells.select(*KEY, "window", "parameters").iter_rows()
+        if known.get((algorithm, dataset, window)) != json.loads(text)
+    }
+    return pl.DataFrame(sorted(stale), schema={name: CELL_TYPES[name] for name in KEY}, orient="row")
 
 
 def _mean(windows: Sequence[Record], value: Any) -> float | None:
@@ -272,10 +301,11 @@ def _cells(done: Done) -> pl.DataFrame:
 
 def _users(done: Done) -> dict[tuple[str, str], bytes]:
     """By dataset and algorithm the values of users with the first seed, window after window."""
-    scores: dict[tuple[str, str], bytes] = {}
-    for (algorithm, dataset, _), windows in sorted(done.items()):
-        scores.setdefault((dataset, algorithm), b"".join(base64.b64decode(one["users"]) for one in windows))
-    return scores
+    return {
+        (dataset, algorithm): b"".join(base64.b64decode(one["users"]) for one in windows)
+        for (algorithm, dataset, seed), windows in done.items()
+        if seed == FIRST
+    }
 
 
 def main() -> None:

@@ -71,7 +71,8 @@ def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()
         "|---|---|---|---|---|---|---|---|---|", *rows, "",
         *(["Without a place, because values are missing:", "", "| algorithm | what is missing |", "|---|---|", *lacking,
            ""] if lacking else ["Every algorithm has a place.", ""]),
-        *(f"- {line}" for line in (cost_line(cards.cells, cards.hours), *notes, *left_out_lines(cards.left_out))), "",
+        *(f"- {line}" for line in (cards.seeds, cost_line(cards.cells, cards.hours), *notes,
+                                   *left_out_lines(cards.left_out))), "",
         f"### The datasets that are split {'by time' if table.by_time else 'at random'}", "",
         "Difficulty and discrimination come from [beta-IRT](beta-irt.md). A dataset with a discrimination near 0 does "
         "not separate algorithms.", "",

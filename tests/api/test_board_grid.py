@@ -121,6 +121,45 @@ def test_further_records_are_put_over_a_shipped_board(export, shipped, tmp_path)
     assert [one["written"] for one in board.environments] == ["2026-11-18", "2026-11-19"]
 
 
+def further(algorithm, dataset, fold, value, seed, **changed):
+    """A cell of a further seed: the parameters of the first one, without a search."""
+    return cell(algorithm, dataset, fold, value, seed=str(seed), trials=[], validation=None, **changed)
+
+
+def test_further_seeds_stand_beside_the_first_and_gaps_are_counted_by_cell(export, shipped, tmp_path):
+    windows = [split("ml-100k", str(n)) for n in range(4)]
+    lines = [split("epub", "-1"), *windows, further("ALS", "epub", "-1", 0.7, 2), further("ALS", "epub", "-1", 0.9, 3)]
+    lines += [further("ALS", "ml-100k", str(n), 0.2, 2) for n in range(4)]
+    lines += [further("ALS", "ml-100k", str(n), 0.2, 3) for n in range(3)]  # one window is lacking
+    lines += [further("EASE", "epub", "-1", 0.0, 2, status="refused", reason="no value after 120 s")]
+    before = export.Tables.read(shipped)
+    after = export.merged(before, lines, "time", [MACHINE])
+    after.write(tmp_path / "merged")
+    values = pl.read_csv(tmp_path / "merged" / "results.csv.gz").filter(algorithm="ALS", metric="ndcg@10")
+    assert values.filter(dataset="epub").select("seed", "value").rows() == [(1, 0.5), (2, 0.7), (3, 0.9)]
+    assert values.filter(dataset="ml-100k").select("seed", "value").rows() == [(1, 0.15), (2, 0.2)], "a window lacks"
+    board = open_benchmark(tmp_path / "merged")
+    assert board.seeds == (1, 2, 3)
+    assert board.tuning["seed"] == 1, "all seeds share the search of the first"
+    assert after.manifest["cells_by_seeds"] == {"1": 13, "2": 1, "3": 1}
+    assert board.not_run == open_benchmark(shipped).not_run, "EASE has a value on epub, of the first seed"
+    assert after.users == before.users, "users' values are those of the first seed"
+    assert board.cells().filter(algorithm="ALS", dataset="ml-100k", seed=2)["window"].to_list() == [0, 1, 2, 3]
+
+
+def test_a_further_seed_without_the_parameters_of_the_first_is_refused_or_dropped(export, shipped, capsys):
+    base, epub = export.Tables.read(shipped), split("epub", "-1")
+    for line in (further("ALS", "epub", "-1", 0.7, 2, parameters={"k": 4}), further("BPR", "epub", "-1", 0.7, 2)):
+        with pytest.raises(SystemExit, match=f"not the parameters that seed 1 has: {line['algorithm']} on epub"):
+            export.merged(base, [epub, line], "time", [MACHINE])
+    three = export.merged(base, [epub, further("ALS", "epub", "-1", 0.7, 3)], "time", [MACHINE])
+    again = export.merged(three, [epub, cell("ALS", "epub", "-1", 0.6, parameters={"k": 5})], "time", [MACHINE])
+    assert "of another search: 1 further seeds" in capsys.readouterr().out
+    assert again.values.filter(algorithm="ALS", dataset="epub", metric="ndcg@10")["value"].to_list() == [0.6]
+    assert again.manifest["seeds"] == [1]
+    assert again.users["epub", "ALS"] == packed(np.array([0.6, 0.0]))
+
+
 def test_records_of_another_split_or_other_limits_are_refused(export, shipped):
     base = export.Tables.read(shipped)
     with pytest.raises(SystemExit, match="epub are of another split"):

@@ -11,7 +11,16 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.beta_irt.fit import fit_on_results
-from recassay.analysis.board.result import JUDGED, METRIC, BoardResult, BoardTable, Finding
+from recassay.analysis.board.result import (
+    JUDGED,
+    METRIC,
+    POPULAR,
+    RANDOM,
+    BoardResult,
+    BoardTable,
+    Contest,
+    Finding,
+)
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
@@ -19,8 +28,6 @@ from recassay.core import columns as c
 from recassay.core.errors import RecAssayError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-
-RANDOM, POPULAR = "Random", "MostPop"
 
 
 @dataclass(eq=False)
@@ -90,15 +97,21 @@ class Board:
 
 
 def _graded(board: Board, rule: Any, metric: str, *, random: bool = True) -> Finding | None:
-    """The verdict on one metric; without random lists where these win by what the metric counts."""
+    """The verdict on one metric; without random lists where these win by what the metric counts.
+
+    That floors are behind decides nothing; None where only floors compete with the best.
+    """
     if metric not in board.table.metrics:
         return None
     kept = [name for name in board.placed if random or name != RANDOM]
     verdict = board.verdict(metric, kept)
-    standing = "undecided" if verdict.grade in ("no_difference", "too_little_data", "not_comparable") else "shown"
-    facts = {"verdict": verdict, "aside": RANDOM if len(kept) < len(board.placed) else ""}
-    winner = verdict.algorithms[0] if verdict.grade == "clear_winner" else ""
-    return _found(board, rule, standing, facts, (verdict.grade, winner))
+    contest = Contest.of(verdict)
+    if len(contest.algorithms) < 2:
+        return None
+    aside = (*contest.aside, *([RANDOM] if len(kept) < len(board.placed) else []))
+    facts = {"verdict": verdict, "contest": contest, "aside": aside}
+    winner = contest.could[0] if contest.grade == "clear_winner" else ""
+    return _found(board, rule, "shown" if contest.decided else "undecided", facts, (contest.grade, winner))
 
 
 def _found(board: Board, rule: Any, standing: Any, facts: dict[str, Any], claim: tuple[Any, ...] = ()) -> Finding:
@@ -134,14 +147,14 @@ def _popularity(board: Board) -> Finding | None:
 
 def _cheapest(board: Board) -> Finding | None:
     """Of those that share the lead the fastest to train, by device: seconds on a shared GPU are upper bounds."""
-    verdict = board.verdict()
-    could = [name for name in verdict.could_be_best if name in board.seconds]
+    contest = Contest.of(board.verdict())
+    could = [name for name in contest.could if name in board.seconds]
     on = {
         device: sorted((board.seconds[name], name) for name in could if board.table.devices.get(name, "") == device)
         for device in ("cpu", "gpu")
     }
     first = on["cpu"] or on["gpu"]
-    if len(could) < 2 or verdict.grade != "shared_lead" or not first:
+    if len(could) < 2 or contest.grade != "shared_lead" or not first:
         return None
     return _found(board, "cheapest", "measured", {"could": len(could), **on}, (first[0][1],))
 

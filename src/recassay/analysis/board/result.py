@@ -8,12 +8,15 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from recassay.analysis.verdict.result import Verdict
+from recassay.analysis.verdict.result import Grade, Verdict
 from recassay.core import columns as c
 
 METRIC = "ndcg@10"
 JUDGED = (METRIC, "recall@20", "coverage@10")
 """The metrics with a verdict of their own; of the others the page ranks."""
+RANDOM, POPULAR = "Random", "MostPop"
+FLOORS = (RANDOM, POPULAR)
+"""Baselines that know nothing of single users: that they are behind does not decide who is best."""
 COSTS = ("seconds_fit", "seconds_predict", "memory", "joules")
 
 Rule: TypeAlias = Literal[
@@ -42,6 +45,8 @@ class BoardTable:
     """By algorithm the median number of trials of its searches."""
     gaps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By algorithm the datasets that it lacks, each with the reason."""
+    spread: pl.DataFrame | None = None
+    """Algorithm, dataset, metric, how many seeds there are, and their standard deviation; one seed has no row."""
 
     def values(self, metric: str) -> pl.DataFrame:
         """Rows of algorithm, dataset and value."""
@@ -66,6 +71,35 @@ class BoardResult:
     def placed(self) -> tuple[str, ...]:
         """The algorithms with a place, the best mean rank of nDCG@10 first."""
         return self.verdicts[METRIC].algorithms
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Who could be best among the algorithms without the floors that are behind."""
+
+    algorithms: tuple[str, ...]
+    """Those that compete, best mean rank first."""
+    could: tuple[str, ...]
+    """Those of them that could be best."""
+    aside: tuple[str, ...]
+    """The floors that are shown to be behind."""
+    grade: Grade
+    """That of the verdict; `no_difference` where only floors are behind."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether anything but floors is shown to be behind."""
+        return self.grade in ("clear_winner", "shared_lead")
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Contest:
+        """The contest that a verdict decides, or leaves open."""
+        could = verdict.could_be_best
+        decided = verdict.grade in ("clear_winner", "shared_lead")
+        aside = tuple(name for name in verdict.algorithms if decided and name in FLOORS and name not in could)
+        names = tuple(name for name in verdict.algorithms if name not in aside)
+        alone = decided and len(could) == len(names)
+        return cls(names, could, aside, "no_difference" if alone else verdict.grade)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from recassay.recommenders.bundle.check import records
 from recassay.recommenders.bundle.form import Bundle
 from recassay.recommenders.plan import CellSpec
 from recassay.reporting.board.page import AlgorithmCard, BoardCards, board_page
-from recassay.reporting.words.board import failed, handed_in
+from recassay.reporting.words.board import failed, handed_in, seeds_line
 
 NOT_THERE = "not handed in"
 BOARDS = (BENCHMARK, f"{BENCHMARK}-time")
@@ -66,6 +66,7 @@ class Submission:
 
     name: str
     frame: pl.DataFrame
+    """One row per seed: algorithm, dataset, metric and value."""
     gaps: Mapping[str, str]
     card: AlgorithmCard
     trials: float
@@ -78,7 +79,8 @@ class Submission:
         name = told.algorithm if told.algorithm not in known else f"{told.algorithm} ({told.sha256[:6]})"
         taken.add(name)
         cells = {cell.id: cell for cell in told.cells}
-        rows, gaps, parameters = [], {}, {}
+        rows, gaps = [], {}
+        parameters: dict[str, str] = {}
         groups = windows_of(records(bundle, specs))
         for dataset, one in shipped.datasets.items():
             ran_here = [group for (found, _), group in groups.items() if found == dataset]
@@ -88,18 +90,19 @@ class Submission:
                     (one_line(str(x.reason), 80) for g in ran_here for x in g if x.status != "done"), NOT_THERE
                 )
                 continue
-            ran = [cells[record.id] for group in whole for record in group]
-            values: dict[str, list[float | None]] = {
-                label: [cell.metrics.get(label) for cell in ran] for label in shipped.metrics
-            }
-            values |= {cost: [getattr(cell, cost) for cell in ran] for cost in COSTS}
-            values["memory"] = [None if memory is None else memory / 1e6 for memory in values["memory"]]
-            rows += [
-                (name, dataset, label, rounded(sum(numbers) / len(numbers)))
-                for label, found in values.items()
-                if len(numbers := [value for value in found if value is not None]) == len(found)
-            ]
-            parameters[dataset] = _in_brief(ran[-1].parameters)
+            for group in whole:
+                ran = [cells[record.id] for record in group]
+                values: dict[str, list[float | None]] = {
+                    label: [cell.metrics.get(label) for cell in ran] for label in shipped.metrics
+                }
+                values |= {cost: [getattr(cell, cost) for cell in ran] for cost in COSTS}
+                values["memory"] = [None if memory is None else memory / 1e6 for memory in values["memory"]]
+                rows += [
+                    (name, dataset, label, rounded(sum(numbers) / len(numbers)))
+                    for label, found in values.items()
+                    if len(numbers := [value for value in found if value is not None]) == len(found)
+                ]
+                parameters.setdefault(dataset, _in_brief(ran[-1].parameters))
         schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64}
         card = AlgorithmCard(parameters=parameters, handed_in=handed_in(told.sha256, _record_beside(Path(bundle.file))))
         trials = float(np.median([len(cell.trials) for cell in told.cells]))
@@ -118,36 +121,41 @@ def _record_beside(file: Path) -> Mapping[str, Any]:
 
 def board_of(shipped: Benchmark, submitted: Sequence[Submission] = ()) -> tuple[Board, BoardCards]:
     """A benchmark as a board, with what others have handed in."""
-    frame = (
-        pl.read_csv(shipped.folder / RESULTS)
-        .group_by(c.ALGORITHM, c.DATASET, c.METRIC)
-        .agg(pl.col(c.VALUE).mean())
-        .sort(c.METRIC, c.DATASET, c.ALGORITHM)
+    key = [c.METRIC, c.DATASET, c.ALGORITHM]
+    rows = [pl.read_csv(shipped.folder / RESULTS), *(one.frame for one in submitted)]
+    value = pl.col(c.VALUE).sort()  # so that the order of the seeds does not matter
+    over_seeds = (
+        pl.concat([frame.select(*key, c.VALUE) for frame in rows])
+        .group_by(key)
+        .agg(value.mean(), value.std().alias(c.DEVIATION), pl.len().alias("seeds"))
+        .sort(key)
     )
-    cells = shipped.cells()
+    cells = shipped.cells().sort(c.SEED, maintain_order=True)
     device = pl.col("device") if "device" in cells.columns else pl.lit("cpu")
     devices = dict(cells.select(c.ALGORITHM, device.alias("device")).unique(c.ALGORITHM, keep="first").iter_rows())
     counts = pl.col("trials") if "trials" in cells.columns else pl.lit(None, dtype=pl.Int64)
-    trials = dict(cells.group_by(c.ALGORITHM).agg(counts.median()).iter_rows())
+    searches = cells.filter(pl.col(c.SEED) == pl.col(c.SEED).min())
+    trials = dict(searches.group_by(c.ALGORITHM).agg(counts.median()).iter_rows())
     gaps: dict[str, dict[str, str]] = {}
     for gap in shipped.not_run:
         gaps.setdefault(gap[c.ALGORITHM], {})[gap[c.DATASET]] = gap["reason"]
     gaps |= {one.name: dict(one.gaps) for one in submitted if one.gaps}
-    names = sorted({*frame[c.ALGORITHM].unique(), *gaps})
     entries = {one.name: one for one in submitted}
+    names = sorted({*over_seeds[c.ALGORITHM].unique(), *gaps} - set(entries))
     table = BoardTable(
         shipped.name,
         any(str(one.protocol.get("split")) in ("global_time", "rolling") for one in shipped.datasets.values()),
         tuple(shipped.datasets),
         tuple(dict.fromkeys((METRIC, *shipped.metrics))),
-        pl.concat([frame, *(one.frame for one in submitted)]),
+        over_seeds.select(c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE),
         {name: kind_of(name) for name in names} | dict.fromkeys(entries, "submitted"),
         devices | dict.fromkeys(entries, "own"),
         trials | {one.name: one.trials for one in submitted},
         dict(sorted(gaps.items(), key=lambda one: (len(one[1]), one[0]))),
+        over_seeds.filter(pl.col("seeds") > 1).drop(c.VALUE),
     )
     parameters: dict[str, dict[str, str]] = {}
-    for name, dataset, text in cells.select(c.ALGORITHM, c.DATASET, "parameters").iter_rows():
+    for name, dataset, text in searches.select(c.ALGORITHM, c.DATASET, "parameters").iter_rows():
         parameters.setdefault(name, {})[dataset] = _in_brief(json.loads(text))
     cards = {
         name: entries[name].card if name in entries else AlgorithmCard(
@@ -160,19 +168,29 @@ def board_of(shipped: Benchmark, submitted: Sequence[Submission] = ()) -> tuple[
     about = BoardCards(
         cards, {name: _dataset(shipped, name) for name in shipped.datasets}, shipped.notes, shipped.left_out,
         counted(shipped), dict(seconds.iter_rows()),
+        seeds_line(_cells_by_seeds(cells), shared=shipped.tuning.get("seed") is not None),
     )  # fmt: skip
     return Board(table), about
 
 
 def counted(shipped: Benchmark) -> dict[str, int]:
-    """How many cells of a benchmark are done, refused by a rule, failed, and were not run; windows count as one."""
-    done = shipped.cells().select(c.ALGORITHM, c.DATASET, c.SEED).unique().height
+    """How many cells of a benchmark are done, refused by a rule, failed, and were not run.
+
+    A cell is an algorithm on a dataset, whatever its windows and seeds.
+    """
+    done = shipped.cells().select(c.ALGORITHM, c.DATASET).unique().height
     counts = {"done": done, "refused by a rule": 0, "failed": 0, "not run": 0}
     for gap in shipped.not_run:
         reason = gap["reason"]
         late = reason.startswith("not started")
         counts["not run" if late else "failed" if failed(reason) else "refused by a rule"] += 1
     return counts
+
+
+def _cells_by_seeds(cells: pl.DataFrame) -> dict[int, int]:
+    """By number of seeds how many cells have so many, the most seeds first."""
+    seeds = cells.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.SEED).n_unique())
+    return dict(seeds[c.SEED].value_counts().sort(c.SEED, descending=True).iter_rows())
 
 
 def page_of(boards: Sequence[tuple[Board, BoardCards]], *, documentation: bool = False) -> tuple[str, list[Finding]]:

@@ -3,8 +3,9 @@
 A folder of five files. `benchmark.json` says how it was made: the protocol, the split and the source of each dataset,
 tuning, versions, and what was not run. `results.csv.gz` has every value, `cells.csv.gz` the cost and the parameters of
 every cell, `characteristics.csv.gz` what the datasets are like. `users.parquet` has the values of a sample of users,
-for paired tests: nDCG@10, in steps of 1/250. No id of a user and no interaction is in it: users are known by their
-place among the sorted ids of the judged users, which a verified split fixes.
+for paired tests: nDCG@10, in steps of 1/250; on the boards it is that of the first seed. No id of a user and no
+interaction is in it: users are known by their place among the sorted ids of the judged users, which a verified split
+fixes.
 """
 
 from __future__ import annotations

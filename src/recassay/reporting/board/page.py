@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
 from recassay.analysis.board.result import COSTS, METRIC, BoardResult, Finding
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
@@ -50,6 +52,8 @@ class BoardCards:
     """How many cells are done, refused, failed and were not run."""
     hours: Mapping[str, float]
     """What the finished cells took, by device."""
+    seeds: str = ""
+    """Of how many seeds values are means."""
 
 
 def board_data(board: BoardResult, cards: BoardCards, findings: Sequence[Finding]) -> dict[str, Any]:
@@ -63,6 +67,7 @@ def board_data(board: BoardResult, cards: BoardCards, findings: Sequence[Finding
         "metrics": table.metrics,
         "metricNames": {metric: metric_name(metric) for metric in table.metrics},
         "values": {metric: _compact(board, metric) for metric in (*table.metrics, *COSTS)},
+        "spread": {metric: _spread(board, metric) for metric in table.metrics},
         "verdicts": {metric: _verdict(verdict) for metric, verdict in board.verdicts.items()},
         "headlines": {headlines[one.rule]: sentence(one) for one in said if one.rule in headlines},
         "second": second_lines(board),
@@ -78,17 +83,30 @@ def board_data(board: BoardResult, cards: BoardCards, findings: Sequence[Finding
             for name in names
         },
         "datasets": {name: {**cards.datasets[name], **board.traits.get(name, {})} for name in table.datasets},
-        "notes": [*cards.notes, cost_line(cards.cells, cards.hours), *left_out_lines(cards.left_out)],
+        "notes": [cards.seeds, *cards.notes, cost_line(cards.cells, cards.hours), *left_out_lines(cards.left_out)],
     }  # fmt: skip
 
 
 def _compact(board: BoardResult, metric: str) -> dict[str, list[float | None]]:
     """By algorithm its values in the order of the datasets, to four digits."""
+    return _by_algorithm(board, board.table.values(metric), 4)
+
+
+def _spread(board: BoardResult, metric: str) -> dict[str, list[float | None]]:
+    """The same of the standard deviations over seeds, to two digits; None where there is one seed."""
+    spread = board.table.spread
+    if spread is None:
+        return {}
+    of_metric = spread.filter(pl.col(c.METRIC) == metric).select(c.ALGORITHM, c.DATASET, c.DEVIATION)
+    return _by_algorithm(board, of_metric, 2)
+
+
+def _by_algorithm(board: BoardResult, frame: pl.DataFrame, digits: int) -> dict[str, list[float | None]]:
     rows: dict[str, dict[str, float]] = {}
-    for name, dataset, value in board.table.values(metric).iter_rows():
+    for name, dataset, value in frame.iter_rows():
         rows.setdefault(name, {})[dataset] = value
     return {
-        name: [None if (v := of.get(dataset)) is None else float(f"{v:.4g}") for dataset in board.table.datasets]
+        name: [None if (v := of.get(dataset)) is None else float(f"{v:.{digits}g}") for dataset in board.table.datasets]
         for name, of in rows.items()
     }
 

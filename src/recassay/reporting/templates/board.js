@@ -143,19 +143,24 @@ function card(title, facts, columns, rows) {
   for (const row of rows) { const line = element("tr", undefined, body); row.forEach((v, i) => { const td = element("td", v, line); if (!i) td.className = "name"; if (columns[i] === "parameters") td.className = "text"; }); }
   at("card").showModal();
 }
+function withSpread(metric, name, i) {
+  const spread = (data.spread[metric][name] ?? [])[i];
+  return data.values[metric][name][i].toFixed(4) + (typeof spread === "number" ? ` \u00b1 ${spread.toFixed(4)}` : "");
+}
+const SPREAD = "\u00b1 is the standard deviation over seeds; values are their means";
 function algorithmCard(name) {
   const one = data.algorithms[name], metric = at("metric").value, table = data.values[metric], own = table[name] ?? [], verdict = data.verdicts[metric], v = verdict ? verdict.order.indexOf(name) : -1;
   const rows = names.map((d, i) => {
     const there = Object.keys(table).filter(n => table[n][i] !== null), value = own[i] ?? null;
-    return value === null ? null : [d, value.toFixed(4), `${1 + there.filter(n => table[n][i] > value).length} of ${there.length}`, brief((data.values.seconds_fit[name] ?? [])[i]), one.parameters[d] ?? ""];
+    return value === null ? null : [d, withSpread(metric, name, i), `${1 + there.filter(n => table[n][i] > value).length} of ${there.length}`, brief((data.values.seconds_fit[name] ?? [])[i]), one.parameters[d] ?? ""];
   }).filter(Boolean);
   card(name, [["Kind", one.kind], ["Source", one.source, all.documentation ? one.page : undefined], ["Handed in", one.handed_in], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${between(...verdict.interval[v])})` : ""} of ${verdict.order.length}` : data.placed.includes(name) ? "" : "no place: values are missing"],
-    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", { cpu: "one core", gpu: "a shared GPU", own: "the machine of its author" }[one.device]], ["Trials", brief(one.trials)]], ["dataset", data.metricNames[metric], "rank there", "training, s", "parameters"], rows);
+    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", { cpu: "one core", gpu: "a shared GPU", own: "the machine of its author" }[one.device]], ["Trials", brief(one.trials)], ["Seeds", (data.spread[metric][name] ?? []).some(v => v !== null) ? SPREAD : ""]], ["dataset", data.metricNames[metric], "rank there", "training, s", "parameters"], rows);
 }
 function datasetCard(name) {
   const one = data.datasets[name], metric = at("metric").value, i = names.indexOf(name), table = data.values[metric];
-  const rows = Object.keys(table).filter(n => table[n][i] !== null).sort((a, b) => table[b][i] - table[a][i]).map((n, place) => [n, String(place + 1), table[n][i].toFixed(4), brief((data.values.seconds_fit[n] ?? [])[i])]);
-  card(name, [["Kind", one.family], ["What it is", one.source], ["Get it from", one.link.replace("https://", ""), one.link], ["Licence", one.licence], ["Split", `${one.split}; hash ${one.hash}`], ["Judged users", brief(one.users)], ["Difficulty", brief(one.difficulty)], ["Discrimination", brief(one.discrimination)]],
+  const rows = Object.keys(table).filter(n => table[n][i] !== null).sort((a, b) => table[b][i] - table[a][i]).map((n, place) => [n, String(place + 1), withSpread(metric, n, i), brief((data.values.seconds_fit[n] ?? [])[i])]);
+  card(name, [["Kind", one.family], ["What it is", one.source], ["Get it from", one.link.replace("https://", ""), one.link], ["Licence", one.licence], ["Split", `${one.split}; hash ${one.hash}`], ["Judged users", brief(one.users)], ["Difficulty", brief(one.difficulty)], ["Discrimination", brief(one.discrimination)], ["Seeds", Object.values(data.spread[metric]).some(of => of[i] !== null) ? SPREAD : ""]],
     ["algorithm", "rank", data.metricNames[metric], "training, s"], rows);
 }
 const DATA = [["name", "dataset"], ["family", "kind"], ["split", "split"], ["users", "judged users"], ["difficulty", "difficulty"], ["discrimination", "discrimination"], ["leader", "best by nDCG@10"]];

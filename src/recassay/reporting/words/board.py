@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recassay.analysis.board.result import METRIC, BoardResult, Finding, Standing
-from recassay.analysis.verdict.result import Verdict
+from recassay.analysis.board.result import METRIC, BoardResult, Contest, Finding, Standing
 from recassay.core.tables.labels import metric_name
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import percent
@@ -38,7 +37,7 @@ def second_lines(board: BoardResult) -> list[str]:
     if v.leads_again is not None:
         again = f"a {percent(float(v.leads_again[0]))} chance of leading again on other such datasets"
         lines.append(f"{v.algorithms[0]} has the best mean rank by {metric_name(METRIC)}, and {again}.")
-    if v.grade in ("shared_lead", "clear_winner"):
+    if Contest.of(v).decided:
         core = [name for name in v.could_be_best if board.table.devices.get(name) == "cpu" and name in board.seconds]
         quick = min(core, key=board.seconds.__getitem__, default=None)
         if quick is not None and len(v.could_be_best) > 1:
@@ -58,17 +57,17 @@ def sentence(finding: Finding) -> str:
 
 
 def _verdict(facts: Mapping[str, Any], by: str = "") -> str:
-    v: Verdict = facts["verdict"]
-    k, could, on = len(v.algorithms), v.could_be_best, of_datasets(facts)
-    aside = f" (without {facts['aside']})" if facts["aside"] else ""
+    contest: Contest = facts["contest"]
+    k, could, on = len(contest.algorithms), contest.could, of_datasets(facts)
+    aside = f" (without {listing(facts['aside'], last='and')})" if facts["aside"] else ""
     field = f"the {k} algorithms{aside}"
     start = f"By {by}, " if by else ""
-    if v.grade == "clear_winner":
+    if contest.grade == "clear_winner":
         text = f"{could[0]} beats the {count_of(k - 1, 'other algorithm')}{aside} on {on}"
-    elif v.grade == "shared_lead":
+    elif contest.grade == "shared_lead":
         some = "" if len(could) > 6 else f": {listing(could, last='and', most=None)}"
         text = f"{len(could)} of {field} could be best on {on}{some}"
-    elif v.grade == "too_little_data":
+    elif contest.grade == "too_little_data":
         text = f"{on} are too few to compare {field}"
     else:
         text = f"{on} do not show which of {field} is best: any could be"
@@ -242,6 +241,19 @@ def cost_line(cells: Mapping[str, int], hours: Mapping[str, float]) -> str:
     took = " and ".join(f"{hours[device]:.2g} hours {words}" for device, words in
                         (("cpu", "of one core"), ("gpu", "beside others on the GPU")) if hours.get(device))  # fmt: skip
     return f"Cells: {counted}. The finished ones took {took}, searches included."
+
+
+def seeds_line(cells: Mapping[int, int], *, shared: bool) -> str:
+    """Of how many seeds values are means: by number of seeds how many cells have so many; `shared`: with one search."""
+    most = max(cells, default=1)
+    if most == 1:
+        return "One seed was run, so chance in training is not averaged out."
+    share = ", which share the search of the first" if shared else ""
+    counted = [
+        f"{number:,} {'cell has' if number == 1 else 'cells have'} {'one' if seeds == 1 else seeds}"
+        for seeds, number in sorted(cells.items(), reverse=True)
+    ]
+    return f"Values are means over up to {most} seeds{share}: {listing(counted, last='and', most=None)}."
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
