@@ -321,6 +321,65 @@ def test_a_bundle_of_one_folder_is_sound_in_another(made, tmp_path):
     assert str(made.folder) not in page
 
 
+@pytest.fixture(scope="module")
+def seeded(made):
+    """A board with three seeds that share a search, an algorithm with chance in it, and its bundle."""
+    folder = made.folder / "seeded"
+    shutil.copytree(made.shipped, folder / "shipped")
+    stated = json.loads((folder / "shipped" / "benchmark.json").read_text())
+    stated |= {"seeds": [1, 2, 3], "tuning": stated["tuning"] | {"seed": 1}}
+    (folder / "shipped" / "benchmark.json").write_text(json.dumps(stated))
+    noise = "        self.pairs += 0.3 * rng.standard_normal(pairs.shape)\n\n    def score"
+    text = OWN.replace("def fit(self, train)", "def fit(self, train, *, rng)").replace("\n    def score", noise)
+    (folder / "mine.py").write_text(text)
+    with without_processes():
+        result = recassay.bench(
+            f"{folder / 'mine.py'}:Mine", benchmark=folder / "shipped", fetch=False, folder=folder / "own", workers=1,
+            seeds=3, bundle=folder / "result.zip",
+        )  # fmt: skip
+    return SimpleNamespace(folder=folder, bundle=folder / "result.zip", shipped=folder / "shipped", result=result)
+
+
+def test_a_bundle_has_all_seeds_and_they_share_a_search(seeded, tmp_path):
+    content, _ = opened(seeded)
+    of_one = [cell for cell in content["cells"] if cell["spec"]["dataset"] == "few-items"]
+    assert [cell["spec"]["seed"] for cell in of_one] == [1, 2, 3]
+    assert len({json.dumps(cell["trials"]) for cell in of_one}) == 1
+    assert len({cell["metrics"]["ndcg@10"] for cell in of_one}) == 3, "the final fits have chance of their own"
+    with without_processes():
+        found = recassay.add_bundle(
+            seeded.bundle, board=tmp_path / "bundles", benchmark=seeded.shipped, workers=1, draw=3, rerun=2,
+            algorithm=f"{seeded.folder / 'mine.py'}:Mine",
+        )  # fmt: skip
+    assert {cell.state for cell in found.rerun} == {"same"}
+    assert any(cell.seed > 1 for cell in found.rerun), "with the search of the first seed"
+    built = recassay.build_board(tmp_path / "bundles", out=tmp_path / "site", benchmarks=[str(seeded.shipped)])
+    data = json.loads(re.search(r'id="board-data"[^>]*>(.*?)</script>', built.page.read_text(), re.DOTALL)[1])
+    (board,) = data["boards"]
+    place = list(board["datasets"]).index("few-items")
+    values = [cell["metrics"]["ndcg@10"] for cell in of_one]
+    assert board["values"]["ndcg@10"]["Mine"][place] == pytest.approx(np.mean(values), abs=5e-5)
+    assert board["spread"]["ndcg@10"]["Mine"][place] == pytest.approx(np.std(values, ddof=1), rel=0.05)
+    assert list(board["spread"]["ndcg@10"]) == ["Mine"], "the baselines have one seed"
+    matrix = seeded.result.results.matrix("ndcg@10")
+    row, column = matrix.algorithms.index("Mine"), matrix.datasets.index("few-items")
+    assert matrix.values[row, column] == pytest.approx(np.mean(values), abs=1e-6)
+
+
+def test_the_seconds_of_a_shared_search_belong_to_one_of_its_cells(seeded, tmp_path):
+    content, arrays = opened(seeded)
+    for cell in content["cells"]:
+        for trial in cell["trials"]:
+            trial["seconds"] += 10.0
+        cell["seconds"] += 30.0 * (cell["spec"]["seed"] == 1)
+    (tmp_path / "slow.zip").write_bytes(resealed(content, arrays))
+    assert recassay.add_bundle(tmp_path / "slow.zip", benchmark=seeded.shipped, rerun=0).sound
+    content["cells"][1]["trials"][0]["seconds"] += 1.0
+    (tmp_path / "forged.zip").write_bytes(resealed(content, arrays))
+    with pytest.raises(InputError, match="its trials are not those of the other seeds, which share its search"):
+        recassay.add_bundle(tmp_path / "forged.zip", benchmark=seeded.shipped, rerun=0)
+
+
 def test_without_the_algorithm_lists_are_held_against_the_data_and_nothing_is_run(made):
     found = recassay.add_bundle(made.bundle, benchmark=made.shipped)
     assert (found.held, found.rerun, found.why_not) == (2, (), "its algorithm is not at hand")

@@ -8,7 +8,7 @@ where the data are at hand, lists with the truth. What is left is for reruns.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any
 
@@ -51,9 +51,13 @@ def check_bundle(bundle: Bundle, shipped: Benchmark, items: Mapping[str, int]) -
     places = [(spec.dataset, spec.fold, spec.seed) for spec in specs.values()]
     if len(set(places)) < len(places):
         raise bundle.unsound("two of its cells are the same one")
+    searches: dict[str, list[BundleCell]] = {}
+    for cell, spec in named:
+        searches.setdefault(spec.tuning_id, []).append(cell)
     for place, (cell, spec) in enumerate(named):
+        sharing = searches[spec.tuning_id]
         which = f"{spec.dataset}{'' if spec.fold is None else f' (window {spec.fold})'} with seed {spec.seed}"
-        for fault in (*_rule_faults(cell, spec, shipped), *(_trial_faults(cell, spec, shipped))):
+        for fault in (*_rule_faults(cell, spec, shipped), *(_trial_faults(cell, spec, shipped, sharing))):
             raise bundle.unsound(f"{which}: {fault}")
         if cell.status == "done":
             for fault in _value_faults(bundle, place, spec, items.get(spec.dataset)):
@@ -145,10 +149,16 @@ def _rule_faults(cell: BundleCell, spec: CellSpec, shipped: Benchmark) -> Iterat
         yield "the hash of its split is not that of the board: other data"
 
 
-def _trial_faults(cell: BundleCell, spec: CellSpec, shipped: Benchmark) -> Iterator[str]:
-    """Whether parameters, validation and seconds are those of the trials."""
+def _trial_faults(cell: BundleCell, spec: CellSpec, shipped: Benchmark, sharing: Sequence[BundleCell]) -> Iterator[str]:
+    """Whether parameters, validation and seconds are those of the trials; `sharing` are the cells with this search.
+
+    The seconds of a search that several seeds share are part of one of their cells, and of none after an interruption.
+    """
     limit = shipped.budget.get("seconds_per_cell")
-    spent = [cell.seconds_fit, cell.seconds_predict, *(trial.seconds for trial in cell.trials)]
+    searched_here = [trial.seconds for trial in cell.trials] if len(sharing) == 1 else []
+    spent = [cell.seconds_fit, cell.seconds_predict, *searched_here]
+    if any(other.trials != cell.trials for other in sharing):
+        yield "its trials are not those of the other seeds, which share its search"
     if cell.status == "done" and (None in (*spent[:2], cell.seconds, cell.memory) or cell.memory == 0):
         yield "it does not say what it cost"
     if cell.seconds is not None and sum(took or 0.0 for took in spent) > 1.1 * cell.seconds + 0.1:
