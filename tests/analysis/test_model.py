@@ -731,7 +731,7 @@ def test_settings_are_drawn_by_the_marginal_likelihood_of_the_table(monkeypatch)
 
     for axis, size in enumerate((4, 4, 3, 6)):
         before = sampler.state.copy()
-        sampler._settings(contrast)
+        sampler._settings(*sampler._products(contrast))
         expected = []
         for chain in range(2):
             tried = [before[chain].copy() for _ in range(size)]
@@ -830,7 +830,7 @@ def test_a_step_draws_levels_and_new_scores_with_the_moments_of_their_posterior(
     sampler = FullCovariance(scores, np.zeros((12, 3)), np.arange(12), chains, np.random.default_rng(4))
     sampler.state, sampler.kappa = np.tile([3, 2, 1, 0], (chains, 1)), np.full(chains, 3.0)
     seen = {}
-    monkeypatch.setattr(sampler, "_settings", lambda contrast: None)
+    monkeypatch.setattr(sampler, "_settings", lambda products, totals: None)
     monkeypatch.setattr(sampler, "sweep_cells", lambda precision, expected: seen.update(p=precision, e=expected))
     level, new, variances, _ = sampler.step()
     table, back, weights = sampler.table[0], sampler.back, sampler.weights

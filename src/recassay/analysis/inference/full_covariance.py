@@ -66,10 +66,12 @@ class FullCovariance(Chains):
             return self._alone()
         d = k - 1
         contrast, row = self.table @ self.contrasts.T, self.table @ self.weights
-        self._settings(contrast)
+        products, totals = self._products(contrast)
+        self._settings(products, totals)
         spare, _, _, relation = self.state.T
         size = self.sizes[relation] + self.kappa
-        scale, total = self._moments(contrast, self.state)
+        chain = np.arange(chains)
+        scale, total = self._prior(self.state) + products[relation, chain], totals[relation, chain]
         scale -= total[:, :, None] * total[:, None, :] / size[:, None, None]
         # the covariance S = factor factor' of the contrasts by Bartlett's decomposition of a Wishart matrix
         bartlett = np.tril(rng.standard_normal((chains, d, d)), -1)
@@ -101,21 +103,28 @@ class FullCovariance(Chains):
         between = shared + ((loads.sum(axis=1) ** 2).sum(axis=1) - squared) / (k * d)
         return level, new, np.stack([between, shared + squared / k - between], axis=1), outlier
 
-    def _settings(self, contrast: FloatArray) -> None:
-        """One axis of the grid, in turn, and the shrinkage with it, by the marginal likelihood of a complete table."""
-        axes, (n, d) = self._axes(), contrast.shape[1:]
+    def _settings(self, products: FloatArray, totals: FloatArray) -> None:
+        """One axis of the grid, in turn, and the shrinkage with it, by the marginal likelihood of a complete table.
+
+        The root of [[A, b], [b', c]] has below that of A the numbers whose squares add up to b' A^-1 b.
+        """
+        axes, n, d = self._axes(), len(self.scores), totals.shape[2]
         axis = self.sweep % (len(axes) if len(self.relations) > 1 else len(axes) - 1)
         self.sweep += 1
         tried = np.repeat(self.state[:, None], len(axes[axis]), axis=1)
         tried[:, :, axis] = np.arange(len(axes[axis]))
         flat = tried.reshape(-1, len(axes))
         spare, width, spread, relation = flat.T
-        scale, total = self._moments(np.repeat(contrast, len(axes[axis]), axis=0), flat)
-        lower = np.linalg.cholesky(scale)
-        leverage = (np.linalg.solve(lower, total[:, :, None]) ** 2).sum(axis=(1, 2))
+        chain = np.repeat(np.arange(self.chains), len(axes[axis]))
+        bordered = np.empty((len(flat), d + 1, d + 1))
+        bordered[:, :d, :d] = self._prior(flat) + products[relation, chain]
+        bordered[:, d, :d] = bordered[:, :d, d] = totals[relation, chain]
+        bordered[:, d, d] = 2 * self.sizes[relation]
+        lower = np.linalg.cholesky(bordered)
+        leverage = (lower[:, d, :d] ** 2).sum(axis=1)
         degrees = np.array(SPARE_DEGREES)[spare] + d + 1
         kappa, size = np.array(SHRINKAGES), self.sizes[relation][:, None]
-        log_scale = 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        log_scale = 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)[:, :d]).sum(axis=1)
         log_base = d * np.log(np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width]) + self.log_bases[spread]
         rest = np.maximum(1 - leverage[:, None] / (kappa + size), 1e-300)
         log_chance = (
@@ -127,12 +136,20 @@ class FullCovariance(Chains):
         drawn = self.pick(log_chance.reshape(self.chains, -1))
         self.state[:, axis], self.kappa = drawn // len(kappa), kappa[drawn % len(kappa)]
 
-    def _moments(self, contrast: FloatArray, state: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The scale of the posterior of S before its level is taken off, and the sum of the contrasts."""
-        spare, width, spread, relation = state.T
-        weighted = contrast if len(self.relations) == 1 else self.row_precision[relation] @ contrast
+    def _prior(self, state: IntArray) -> FloatArray:
+        """The scale of S before anything was measured."""
+        spare, width, spread, _ = state.T
         prior = (np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width])[:, None, None] * self.bases[spread]
-        return prior + contrast.swapaxes(1, 2) @ weighted, weighted.sum(axis=1)
+        return np.asarray(prior)
+
+    def _products(self, contrast: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """By relation and chain, what the contrasts add to the scale of S before its level is taken off, and their sum;
+        both weigh datasets by the precision of their rows."""
+        turned = contrast.swapaxes(1, 2)
+        if len(self.relations) == 1:
+            return (turned @ contrast)[None], contrast.sum(axis=1)[None]
+        weighted = self.row_precision[:, None] @ contrast
+        return turned @ weighted, weighted.sum(axis=2)
 
     def _rows(self, row: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """The relation of the datasets' own effects by its marginal likelihood, their mean and weighted squares."""
