@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -174,7 +174,7 @@ def own_characteristics(table: Results) -> Callable[[], CharacteristicsTable] | 
     published = published_of(table)
     if published is None or not published.characteristics:
         return None
-    return partial(published_characteristics, table.sources[0].file)
+    return cache(partial(published_characteristics, table.sources[0].file))
 
 
 def known_characteristics(

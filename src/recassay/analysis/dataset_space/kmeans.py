@@ -38,13 +38,15 @@ def kmeans_runs(
     n_clouds, n, width = clouds.shape
     runs = n_clouds * starts
     points = np.repeat(clouds, starts, axis=0)
+    cloud = np.repeat(np.arange(n_clouds), starts)
     # Starting centres: each next one drawn with probability proportional to the squared distance to those before.
+    distance = ((clouds[:, None] - clouds[:, :, None]) ** 2).sum(axis=3)
     centres = np.empty((runs, clusters, width))
     chosen = rng.integers(0, n, runs)
     nearest = np.full((runs, n), np.inf)
     for k in range(clusters):
-        centres[:, k] = points[np.arange(runs), chosen]
-        nearest = np.minimum(nearest, ((points - centres[:, k, None]) ** 2).sum(axis=2))
+        centres[:, k] = clouds[cloud, chosen]
+        nearest = np.minimum(nearest, distance[cloud, chosen])
         weight = np.where(nearest.sum(axis=1, keepdims=True) > 0, nearest, 1.0).cumsum(axis=1)
         drawn = rng.random(runs) * weight[:, -1]
         chosen = np.minimum((weight <= drawn[:, None]).sum(axis=1), n - 1)

@@ -28,6 +28,10 @@ _TAIL = 1e-3
 """Quantiles with less beyond them are left to `scipy.special`, whose tails stay exact."""
 
 
+_NEAR = 1e-11
+"""Rounding moves an angle by less than this."""
+
+
 def normal_cdf(x: Any) -> Any:
     """P(Z <= x) for Z standard normal: erfc(-x / sqrt(2)) / 2."""
     if np.size(x) > _FEW:
@@ -78,18 +82,42 @@ def _t_quantile(p: float, degrees: int) -> float:
     P(|T| <= t) is s (1 + c^2 / 2 + 1 3 / (2 4) c^4 + ... c^(n - 2)) for even n and 2 / pi (angle + s (c + 2 / 3 c^3 +
     ... c^(n - 2))) for odd n, with s and c the sine and cosine of the angle (Abramowitz and Stegun 1964, 26.7.3-4).
     """
-    odd = degrees % 2
+    share = abs(2 * p - 1)
+    near = _angle_near(share, degrees)
     low, high = 0.0, math.pi / 2
     while low < (angle := (low + high) / 2) < high:
-        cosine = math.cos(angle)
-        term, total = cosine if odd else 1.0, 0.0
-        for step in range(1 + odd, degrees, 2):
-            total += term
-            term *= cosine * cosine * step / (step + 1)
-        within = math.sin(angle) * total
-        within = 2 / math.pi * (angle + within) if odd else within
-        low, high = (angle, high) if within < abs(2 * p - 1) else (low, angle)
+        if abs(angle - near) > _NEAR:  # the side is known
+            below = angle < near
+        else:
+            below = _share_within(angle, degrees) < share
+        low, high = (angle, high) if below else (low, angle)
     return math.copysign(math.sqrt(degrees) * math.tan(angle), p - 0.5)
+
+
+def _angle_near(share: float, degrees: int) -> float:
+    """The angle with P(|T| <= sqrt(n) tan(angle)) = `share` but for rounding, by Newton's steps from 0.
+
+    The slope of the share is 2 Gamma((n + 1) / 2) / (sqrt(pi) Gamma(n / 2)) cosine^(n - 1), which falls: no step goes
+    too far.
+    """
+    angle, step = 0.0, math.inf
+    top = 2 / math.sqrt(math.pi) * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2))
+    while step > 1e-13:
+        slope = top * math.cos(angle) ** (degrees - 1)
+        step = (share - _share_within(angle, degrees)) / slope
+        angle += step
+    return angle
+
+
+def _share_within(angle: float, degrees: int) -> float:
+    """P(|T| <= sqrt(n) tan(angle))."""
+    odd, cosine = degrees % 2, math.cos(angle)
+    term, total = cosine if odd else 1.0, 0.0
+    for step in range(1 + odd, degrees, 2):
+        total += term
+        term *= cosine * cosine * step / (step + 1)
+    within = math.sin(angle) * total
+    return 2 / math.pi * (angle + within) if odd else within
 
 
 def chi_square_sf(x: Any, degrees: Any) -> Any:

@@ -174,6 +174,16 @@ class Results:
         known: FloatArray = self._known[key]
         return known.copy()
 
+    def _measured(self, metric: str) -> tuple[FloatArray, bool, FloatArray]:
+        """The repeated measurements of a metric, whether they are paired, and standard errors of single ones."""
+        key = f"measured {metric}"
+        if key not in self._known:
+            rows = self.frame.filter(pl.col(c.METRIC) == metric)
+            repeated = replicates_of(rows, self.algorithms, self.datasets)
+            self._known[key] = *repeated, standard_errors_of(rows, self.algorithms, self.datasets)
+        replicates, paired, errors = self._known[key]
+        return replicates.copy(), paired, errors.copy()
+
     def matrix(
         self,
         metric: str,
@@ -198,9 +208,7 @@ class Results:
         label = find_label(metric, self.metrics)
         upward = self.direction(label, higher_is_better)
         algorithms, datasets, values = self.algorithms, self.datasets, self.table(label)
-        rows = self.frame.filter(pl.col(c.METRIC) == label)
-        replicates, paired = replicates_of(rows, algorithms, datasets)
-        errors = standard_errors_of(rows, algorithms, datasets)
+        replicates, paired, errors = self._measured(label)
         holes = np.isnan(values)
         record = MissingCells()
         if holes.any():
