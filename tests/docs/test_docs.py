@@ -125,10 +125,12 @@ def stated() -> str:
     """Every text of the program but docstrings, with one blank between words."""
     texts = []
     for path in (ROOT / "src" / "recassay").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        texts += [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
-                  and isinstance(node.value, str) and id(node) not in described]  # fmt: skip
+        described = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):  # what holds a text comes before it
+            if isinstance(node, ast.Expr):
+                described.add(id(node.value))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
+                texts.append(node.value)
     return " ".join(" | ".join(texts).split())
 
 
