@@ -145,7 +145,10 @@ def test_no_second_list_of_metrics() -> None:
     """Whoever needs the metrics with some property asks for the fact."""
     lists = {}
     for path in SOURCE.rglob("*.py"):
-        found = [names for texts in _lists(ast.parse(path.read_text())) if len(names := _metrics(texts)) > 2]
+        text = path.read_text(encoding="utf-8")
+        if sum(name in text for name in OWN_FACTS) <= 2:
+            continue
+        found = [names for texts in _lists(ast.parse(text)) if len(names := _metrics(texts)) > 2]
         if found:
             lists[path.relative_to(SOURCE).as_posix()] = found
     assert {path: names for path, names in lists.items() if path not in ALLOWED} == {}
