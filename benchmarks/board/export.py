@@ -259,19 +259,25 @@ def _mean(windows: Sequence[Record], value: Any) -> float | None:
 
 
 def _values(done: Done) -> pl.DataFrame:
+    """The values of every seed; costs are those of the first, which alone has searched."""
     rows = []
     for (algorithm, dataset, seed), windows in done.items():
         known = {label: _mean(windows, lambda one, label=label: one["metrics"].get(label))
                  for label in windows[0]["metrics"]}  # fmt: skip
-        for label, name in (("seconds_fit", "seconds_fit"), ("seconds_predict", "seconds_predict"),
-                            ("joules", "joules_fit")):  # fmt: skip
-            known[label] = _mean(windows, lambda one, name=name: one[name])
-        # A GPU's energy is not measured while cells share it.
-        known["joules"] = None if any(one["gpu"] for one in windows) else known["joules"]
-        known["memory"] = _mean(windows, lambda one: None if one["memory"] is None else one["memory"] / 1e6)
+        if seed == FIRST:
+            known |= _costs(windows)
         rows += [(algorithm, dataset, label, value, seed) for label, value in known.items() if value is not None]
     schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64, c.SEED: pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _costs(windows: Sequence[Record]) -> dict[str, float | None]:
+    known = {label: _mean(windows, lambda one, name=name: one[name])
+             for label, name in (("seconds_fit", "seconds_fit"), ("seconds_predict", "seconds_predict"),
+                                 ("joules", "joules_fit"))}  # fmt: skip
+    # A GPU's energy is not measured while cells share it.
+    known["joules"] = None if any(one["gpu"] for one in windows) else known["joules"]
+    return known | {"memory": _mean(windows, lambda one: None if one["memory"] is None else one["memory"] / 1e6)}
 
 
 def _cells(done: Done) -> pl.DataFrame:
