@@ -133,7 +133,7 @@ def _searched(payload: Mapping[str, Any], search: float, hard: float, *, given_u
 
 
 def _trial(parameters: Mapping[str, Any], validation: float | None) -> TrialRecord:
-    """The trial that a search chose, as its cell tells of it."""
+    """The trial that a search chose, as its cell has it."""
     return TrialRecord(0, "complete", parameters, 0.0 if validation is None else validation)
 
 

@@ -62,10 +62,7 @@ def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()
     return [
         f"## {'Split by time' if table.by_time else 'Split at random'}: {len(table.datasets)} datasets", "",
         f"The {len(verdict.algorithms)} algorithms that ran on all {len(table.datasets)} datasets, by mean rank of "
-        f"{metric_name(METRIC)} with its interval. Could be best: no other is shown to be better; the test corrects "
-        "for all pairs, the intervals do not. Leads again: the probability of the best mean rank on another such set "
-        f"of datasets. Of the best: the median over the datasets of {metric_name(METRIC)} as a share of the best "
-        "algorithm's. Seconds of training and trials of tuning are medians; with ≤ seconds are those of a shared GPU.",
+        f"{metric_name(METRIC)} with its interval:",
         "",
         "| place | algorithm | kind | mean rank | could be best | leads again | of the best | seconds | trials |",
         "|---|---|---|---|---|---|---|---|---|", *rows, "",
@@ -74,8 +71,6 @@ def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()
         *(f"- {line}" for line in (cards.seeds, cost_line(cards.cells, cards.hours), *notes,
                                    *left_out_lines(cards.left_out))), "",
         f"### The datasets that are split {'by time' if table.by_time else 'at random'}", "",
-        "Difficulty and discrimination come from [beta-IRT](beta-irt.md). A dataset with a discrimination near 0 does "
-        "not separate algorithms.", "",
         "| dataset | kind | split | judged users | difficulty | discrimination | best |",
         "|---|---|---|---|---|---|---|",
         *(f"| {dataset} | {one['family']} | {one['split']} | {one['users']:,} | {_traits(board, dataset)} | "
