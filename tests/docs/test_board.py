@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scipy.stats import spearmanr
 
 import recassay
 from recassay.analysis.board.fit import RULES, Board, agreement, find, fragile
@@ -128,6 +129,19 @@ def test_random_lists_are_no_witness_of_agreement(tmp_path):
     found = agreement(one, other)
     assert (found.facts["shared"], found.facts["decided"], found.facts["alike"]) == (3, 3, 0)
     assert "The orders of the 3 algorithms with a place on both boards (without Random) correlate" in sentence(found)
+
+
+@pytest.mark.parametrize("names", ["ABCD", "DCBA", "BDAC"])
+def test_algorithms_of_equal_mean_rank_share_their_place_whatever_their_names(names, tmp_path):
+    """On the first board the second and the third lead each other on half the datasets."""
+    best, one, other, last = names
+    first = {best: [0.9] * 8, one: [0.5, 0.4] * 4, other: [0.4, 0.5] * 4, last: [0.1] * 8}
+    second = {best: [0.9] * 8, one: [0.1] * 8, other: [0.4] * 8, last: [0.5] * 8}
+    boards = [board_of(open_benchmark(small(tmp_path / name, name, rows)))[0]
+              for name, rows in (("board", first), ("board-time", second))]  # fmt: skip
+    facts = agreement(*boards).facts
+    assert facts["rho"] == pytest.approx(spearmanr([1, 2.5, 2.5, 4], [1, 4, 3, 2])[0])
+    assert (facts["moved"], facts["places"]) == (last, (4.0, 2.0))
 
 
 def test_boards_that_decide_a_pair_in_opposite_ways_contradict_each_other(two, tmp_path):

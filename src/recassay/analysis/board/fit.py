@@ -28,6 +28,8 @@ from recassay.core import columns as c
 from recassay.core.errors import RecAssayError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.ties import ranks
+from recassay.core.types import FloatArray
 
 
 @dataclass(eq=False)
@@ -181,26 +183,32 @@ def agreement(one: Board, other: Board) -> Finding | None:
     if len(shared) < 3:
         return None
     verdicts = [board.verdict(METRIC, shared) for board in (one, other)]
-    orders = [[name for name in board.verdict().algorithms if name in shared] for board in (one, other)]
-    places = [[order.index(name) + 1 for name in shared] for order in orders]
+    places = [_places(board.verdict(), shared) for board in (one, other)]
     decided = [
         {(a, b) for a in verdict.algorithms for b in verdict.algorithms if verdict.status_of(a, b) == "better"}
         for verdict in verdicts
     ]
     alike, opposed = len(decided[0] & decided[1]), sum(pair[::-1] in decided[1] for pair in decided[0])
     says = "contradicts" if opposed else "confirms" if alike > len(decided[0]) / 2 else "neither"
-    moved = max(range(len(shared)), key=lambda n: abs(places[0][n] - places[1][n]))
+    moved = _moved(*places)
     facts = {
         "shared": len(shared), "datasets": len(other.datasets), "decided": len(decided[0]), "alike": alike,
-        "opposed": opposed, "rho": _rho(*places), "moved": shared[moved],
-        "places": (places[0][moved], places[1][moved]), "aside": RANDOM if len(shared) < len(both) else "",
+        "opposed": opposed, "rho": float(spearman(*places)), "moved": shared[moved],
+        "places": (float(places[0][moved]), float(places[1][moved])),
+        "aside": RANDOM if len(shared) < len(both) else "",
     }  # fmt: skip
     return Finding("both", "agreement", "undecided" if says == "neither" else "shown", facts, (says,))
 
 
-def _rho(first: Sequence[int], second: Sequence[int]) -> float:
-    """How two orders correlate (Spearman)."""
-    return float(spearman(np.array([first], dtype=float), np.array([second], dtype=float))[0])
+def _places(verdict: Verdict, shared: Sequence[str]) -> FloatArray:
+    """By mean rank among these algorithms; equal ones share the mean of their places."""
+    mean_rank = dict(zip(verdict.algorithms, verdict.mean_rank, strict=True))
+    return ranks(np.array([mean_rank[name] for name in shared]), higher_is_better=False)
+
+
+def _moved(first: FloatArray, second: FloatArray) -> int:
+    """Who moves most between two orders; of several the one that is first in the first of them."""
+    return min(range(len(first)), key=lambda n: (-abs(first[n] - second[n]), first[n]))
 
 
 def against(board: Board, name: str, theirs: Matrix) -> Finding | None:
@@ -209,13 +217,14 @@ def against(board: Board, name: str, theirs: Matrix) -> Finding | None:
     if len(shared) < 4:
         return None
     rows = [theirs.algorithms.index(algorithm) for algorithm in shared]
-    their_order = judge(replace(theirs, values=theirs.values[rows], algorithms=tuple(shared))).algorithms
-    our_order = [algorithm for algorithm in board.verdict().algorithms if algorithm in shared]
-    places = {algorithm: (their_order.index(algorithm) + 1, our_order.index(algorithm) + 1) for algorithm in shared}
-    moved = max(shared, key=lambda algorithm: abs(places[algorithm][0] - places[algorithm][1]))
-    rho = _rho([places[x][0] for x in shared], [places[x][1] for x in shared])
-    facts = {"table": name, "shared": len(shared), "rho": rho, "first": (their_order[0], our_order[0]), "moved": moved,
-             "places": places[moved]}  # fmt: skip
+    verdicts = (judge(replace(theirs, values=theirs.values[rows], algorithms=tuple(shared))), board.verdict())
+    there, here = (_places(verdict, shared) for verdict in verdicts)
+    moved = _moved(there, here)
+    facts = {
+        "table": name, "shared": len(shared), "rho": float(spearman(there, here)), "moved": shared[moved],
+        "first": tuple(shared[int(np.argmin(places))] for places in (there, here)),
+        "places": (float(there[moved]), float(here[moved])),
+    }  # fmt: skip
     return _found(board, "against", "described", facts)
 
 

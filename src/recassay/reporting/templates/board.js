@@ -60,7 +60,7 @@ function compute() {
     row.trials = data.algorithms[n].trials; row.device = data.algorithms[n].device;
     return row;
   });
-  rows.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1)).forEach((row, i) => { row.place = i + 1; });
+  rows.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1)).forEach((row, i) => { row.place = i && row.rank - rows[i - 1].rank < 1e-6 ? rows[i - 1].place : i + 1; });
   return { rows, sets, whole, verdict, metric };
 }
 function compare(a, b) {
