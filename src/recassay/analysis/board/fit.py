@@ -218,12 +218,12 @@ def against(board: Board, name: str, theirs: Matrix) -> Finding | None:
         return None
     rows = [theirs.algorithms.index(algorithm) for algorithm in shared]
     verdicts = (judge(replace(theirs, values=theirs.values[rows], algorithms=tuple(shared))), board.verdict())
-    there, here = (_places(verdict, shared) for verdict in verdicts)
-    moved = _moved(there, here)
+    first, second = (_places(verdict, shared) for verdict in verdicts)
+    moved = _moved(first, second)
     facts = {
-        "table": name, "shared": len(shared), "rho": float(spearman(there, here)), "moved": shared[moved],
-        "first": tuple(shared[int(np.argmin(places))] for places in (there, here)),
-        "places": (float(there[moved]), float(here[moved])),
+        "table": name, "shared": len(shared), "rho": float(spearman(first, second)), "moved": shared[moved],
+        "first": tuple(shared[int(np.argmin(places))] for places in (first, second)),
+        "places": (float(first[moved]), float(second[moved])),
     }  # fmt: skip
     return _found(board, "against", "described", facts)
 
