@@ -49,9 +49,8 @@ def markdown(boards: Sequence[tuple[Board, BoardCards]]) -> str:
 def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()) -> list[str]:
     verdict, table = board.verdicts[METRIC], board.table
     again, interval = verdict.leads_again, verdict.interval
-    ranks = [round(float(rank), 6) for rank in verdict.mean_rank]
     rows = [
-        f"| {ranks.index(ranks[n - 1]) + 1} | {name} | {table.kinds[name]} | {verdict.mean_rank[n - 1]:.1f}"
+        f"| {verdict.place_of(name)} | {name} | {table.kinds[name]} | {verdict.mean_rank[n - 1]:.1f}"
         f"{'' if interval is None else f' ({interval[n - 1][0]:.1f} to {interval[n - 1][1]:.1f})'} | "
         f"{'yes' if name in verdict.could_be_best else ''} | {'' if again is None else f'{again[n - 1]:.2f}'} | "
         f"{100 * board.of_best[name]:.0f} % | {'≤ ' if table.devices.get(name) == 'gpu' else ''}"

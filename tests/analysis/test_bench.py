@@ -13,6 +13,7 @@ from recassay.analysis.bench.result import BenchResult
 from recassay.analysis.users.fit import compare_users
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.scores import UserScores
+from recassay.reporting.sections.bench import tables
 from recassay.reporting.words.bench import beaten
 
 
@@ -110,6 +111,15 @@ def test_the_verdict_on_a_bench_is_that_of_its_control_and_seed(monkeypatch):
     assert (told["algorithm"], told["benchmark"], told["of_datasets"], told["mean_rank"]) == ("Mine", "b", 3, 1.0)
     assert found.frames()["bench"]["place"].to_list() == [1, 1, 1]
     assert found.frames()["bench_standing"].height == 2
+
+
+def test_equal_mean_ranks_share_a_place_whatever_the_names():
+    better, worse = np.linspace(0.7, 0.8, 9), np.linspace(0.3, 0.4, 9)
+    for values in ([worse, worse, better], [better, worse, worse]):
+        result = placed(values)
+        assert "Mine is number 2 of 3 (shared) on 9 datasets" in result.headline()
+        standing = next(iter(tables(result)))
+        assert [row[0] for row in standing.rows] == ["1", "2", "2"]
 
 
 def test_equal_values_share_the_better_place_and_datasets_are_listed_by_place_and_name():

@@ -229,7 +229,7 @@ def build_board(
     target = Path(out) / "index.html"
     write_whole(target, page.encode())
     places = [
-        (entry.name, one.name, board.verdict().algorithms.index(entry.name) + 1 if entry.name in board.placed else None)
+        (entry.name, one.name, board.verdict().place_of(entry.name) if entry.name in board.placed else None)
         for one, board, _ in boards
         for entry in submitted[one.name]
     ]

@@ -143,7 +143,7 @@ def _popularity(board: Board) -> Finding | None:
     if POPULAR not in names:
         return None
     better = [name for name in names if name != POPULAR and verdict.status_of(name, POPULAR) == "better"]
-    facts = {"better": better, "others": len(names) - 1, "place": names.index(POPULAR) + 1}
+    facts = {"better": better, "others": len(names) - 1, "place": verdict.place_of(POPULAR)}
     return _found(board, "popularity", "shown" if better else "undecided", facts, tuple(sorted(better)))
 
 

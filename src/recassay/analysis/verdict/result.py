@@ -20,6 +20,7 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.labels import facts_of
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tabular import long_frame, stated
+from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
@@ -329,6 +330,10 @@ class Verdict:
     def status_of(self, one: str, other: str) -> Status:
         """The status of `one` against `other`."""
         return self.status[self.algorithms.index(one)][self.algorithms.index(other)]
+
+    def place_of(self, name: str) -> int:
+        """1 and how many have a better mean rank: equal ones share a place."""
+        return 1 + int(beats(self.mean_rank[self.algorithms.index(name)], self.mean_rank).sum())
 
     @property
     def better(self) -> BoolArray:

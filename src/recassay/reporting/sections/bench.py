@@ -22,7 +22,7 @@ def tables(result: BenchResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     k, interval = len(verdict.algorithms), verdict.interval
     shown = [a for a in range(k) if k <= 12 or a < 3 or abs(a - subject) <= 3]
     standing = [
-        [a + 1, verdict.algorithms[a], number(verdict.mean_rank[a], 1),
+        [verdict.place_of(verdict.algorithms[a]), verdict.algorithms[a], number(verdict.mean_rank[a], 1),
          *([] if interval is None else [between(interval[a, 0], interval[a, 1], 1)]),
          "" if a == subject else verdict.status_of(result.algorithm, verdict.algorithms[a])]
         for a in shown

@@ -33,21 +33,23 @@ def sentences(result: BenchResult, words: Vocabulary = USUAL) -> list[str]:
 def headline(result: BenchResult, words: Vocabulary = USUAL) -> str:
     """Where it stands, in one sentence."""
     verdict, k = result.judgement, len(result.judgement.algorithms)
-    place = verdict.algorithms.index(result.algorithm) + 1
+    places = [verdict.place_of(name) for name in verdict.algorithms]
+    place = verdict.place_of(result.algorithm)
+    number = f"number {place} of {k}{' (shared)' if places.count(place) > 1 else ''}"
     better, worse = len(result.against("better")), len(result.against("worse"))
     n, every = len(result.rows), result.of_datasets
     over = count_of(n, words.dataset) if n == every else f"{n} of the {every} {words.datasets}"
     if result.trial:
-        return f"A trial on {over}, too few for a verdict: {result.algorithm} would be number {place} of {k}."
+        return f"A trial on {over}, too few for a verdict: {result.algorithm} would be {number}."
     if verdict.grade == "too_little_data":
-        return f"{result.algorithm} is number {place} of {k} on {over}: too few for a verdict."
+        return f"{result.algorithm} is {number} on {over}: too few for a verdict."
     if better == k - 1:
         return f"{result.algorithm} beats all {k - 1} baselines on {over}."
     beaten = (
         f"it beats {count_of(better, 'baseline') if better else 'no baseline'}, and {worse or 'none'} "
         f"beat{'s' if worse <= 1 else ''} it"
     )
-    return f"{result.algorithm} is number {place} of {k} on {over}: {beaten}."
+    return f"{result.algorithm} is {number} on {over}: {beaten}."
 
 
 def beaten(result: BenchResult) -> list[str]:
