@@ -110,13 +110,11 @@ def _angle_near(share: float, degrees: int) -> float:
 
 
 def _share_within(angle: float, degrees: int) -> float:
-    """P(|T| <= sqrt(n) tan(angle))."""
+    """P(|T| <= sqrt(n) tan(angle)); its terms are multiplied and added one after the other."""
     odd, cosine = degrees % 2, math.cos(angle)
-    term, total = cosine if odd else 1.0, 0.0
-    for step in range(1 + odd, degrees, 2):
-        total += term
-        term *= cosine * cosine * step / (step + 1)
-    within = math.sin(angle) * total
+    steps = np.arange(1 + odd, degrees, 2, dtype=np.float64)
+    terms = np.cumprod(np.append(cosine if odd else 1.0, cosine * cosine * steps[:-1] / (steps[:-1] + 1)))
+    within = math.sin(angle) * (float(np.cumsum(terms)[-1]) if len(steps) else 0.0)
     return 2 / math.pi * (angle + within) if odd else within
 
 
