@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -154,3 +158,20 @@ def test_a_process_that_draws_has_drawn_once_before_the_first_chart(monkeypatch)
     monkeypatch.setattr(drawing, "draw_spec", lambda spec, formats: drawn.append((spec, formats)))
     assert drawing.drawer() is drawing.draw_spec
     assert drawn == [(drawing.WARM_UP, ("svg",))]
+
+
+@pytest.mark.parametrize("given", [None, "own.conf"])
+def test_fonts_of_the_renderer_come_before_those_of_the_system(monkeypatch, given):
+    registered = []
+
+    def register(folder: str) -> None:
+        registered.append((folder, Path(os.environ["FONTCONFIG_FILE"]).read_text().count("<dir>/nonexistent</dir>")))
+
+    monkeypatch.setitem(sys.modules, "vl_convert", SimpleNamespace(register_font_directory=register))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("FONTCONFIG_FILE", raising=False)
+    if given is not None:
+        monkeypatch.setenv("FONTCONFIG_FILE", given)
+    drawing._loaded.__wrapped__()
+    assert registered == ([] if given else [(os.path.expanduser(folder), 1) for folder in drawing.FONTS])
+    assert os.environ.get("FONTCONFIG_FILE") == given

@@ -6,9 +6,14 @@ The renderer draws one chart at a time in a process, whatever the threads.
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from recassay.core.choices import FORMATS
@@ -16,6 +21,36 @@ from recassay.core.system.aside import Helpers
 from recassay.core.system.printable import UNPRINTABLE
 from recassay.plots.forms import quoted
 from recassay.plots.grammar import specification
+
+FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+"""Where a Linux system has fonts."""
+
+_LOADING = threading.Lock()
+
+
+def renderer() -> Any:
+    """The module that draws, with its own fonts before those of the system.
+
+    Of two fonts of one name it takes the first that was loaded. It maps a font of the system again for each letter, and
+    the system's Liberation Sans may be another version. A FONTCONFIG_FILE that is set already keeps its meaning.
+    """
+    with _LOADING:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Any:
+    import vl_convert
+
+    if sys.platform == "linux" and "FONTCONFIG_FILE" not in os.environ:
+        os.environ["FONTCONFIG_FILE"] = str(Path(__file__).with_name("templates") / "fonts.conf")
+        try:
+            for folder in FONTS:
+                vl_convert.register_font_directory(os.path.expanduser(folder))
+        finally:
+            del os.environ["FONTCONFIG_FILE"]
+    return vl_convert
+
 
 _NUMBERED = re.compile(r'( id="|="url\(#)((?:gradient_|clip)\d+)(?=["\)])')
 
@@ -33,8 +68,6 @@ def draw_spec(spec: dict[str, Any], formats: Sequence[str] = FORMATS) -> dict[st
 
     No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
     """
-    import vl_convert
-
     spec = drawable(spec)
     marked = lay_out(with_data(spec)) if set(formats) - {"json"} else ""
     svg = marked.replace(NEXT, "; ").replace(IS, ": ")
@@ -42,7 +75,7 @@ def draw_spec(spec: dict[str, Any], formats: Sequence[str] = FORMATS) -> dict[st
         MARKED: lambda: marked.encode(),
         "svg": lambda: svg.encode(),
         "pdf": lambda: as_pdf(svg),
-        "png": lambda: bytes(vl_convert.svg_to_png(svg, scale=2)),
+        "png": lambda: bytes(renderer().svg_to_png(svg, scale=2)),
         "json": lambda: json.dumps(spec, indent=1, allow_nan=False).encode(),
     }
     return {form: made[form]() for form in formats}
@@ -118,17 +151,13 @@ PDF_VERSION = b"%PDF-1.5"
 
 def as_pdf(svg: str) -> bytes:
     """An SVG as PDF, fonts embedded."""
-    import vl_convert
-
-    made = bytes(vl_convert.svg_to_pdf(svg))
+    made = bytes(renderer().svg_to_pdf(svg))
     return PDF_VERSION + made[len(PDF_VERSION) :] if made.startswith(b"%PDF-1.") else made
 
 
 def lay_out(spec: dict[str, Any]) -> str:
     """A specification as SVG, the same whatever was drawn before it: the renderer numbers gradients through."""
-    import vl_convert
-
-    svg = str(vl_convert.vegalite_to_svg(spec))
+    svg = str(renderer().vegalite_to_svg(spec))
     numbers: dict[str, int] = {}
     for _, name in _NUMBERED.findall(svg):
         numbers.setdefault(name, len(numbers))
