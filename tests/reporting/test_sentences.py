@@ -6,6 +6,7 @@ The results are made by hand, so that every number in a sentence is known.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace as Made
 
 import numpy as np
@@ -28,7 +29,7 @@ from recassay.analysis.users.result import (
     UsersResult,
     Window,
 )
-from recassay.analysis.verdict.result import PairVerdict
+from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.sections import (
@@ -1213,6 +1214,7 @@ def benched(**given):
         interval=np.stack([np.arange(0.5, 10.0), np.arange(1.5, 11.0)], axis=1), metric="ndcg@10", caution="Careful.",
         leaders=("a",), status_of=lambda own, other: f"{own} to {other}",
     )  # fmt: skip
+    verdict.place_of = partial(Verdict.place_of, verdict)
     row = Made(dataset="x", value=0.5, place=2, of=10, best="b", best_value=0.25, difference=0.01, low=-0.01, high=0.03,
                p=0.0001)  # fmt: skip
     usual = {
@@ -1261,6 +1263,9 @@ def test_the_tables_of_one_algorithm_among_the_baselines():
         many.judgement.algorithms, many.judgement.mean_rank = tuple("abcdefghijklm"), np.arange(1.0, 14.0)
         many.judgement.interval = None
         assert "".join(row[1] for row in next(bench.tables(many)).rows) == rows
+    equal = benched()
+    equal.judgement.mean_rank = np.array([1.0, 2.5, 2.5, *range(4, 11)])
+    assert [row[0] for row in next(bench.tables(equal)).rows][:4] == ["1", "2", "2", "4"]
     few = benched()
     few.judgement.interval = None
     assert next(bench.tables(few)).rows[0] == ("1", "a", "1.0", "g to a")
