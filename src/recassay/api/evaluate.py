@@ -28,7 +28,8 @@ from recassay.core.system.places import shareable
 from recassay.core.tables.groups import GroupsEvidence
 from recassay.core.tables.results import Results
 from recassay.evidence.gains import judged_gains
-from recassay.evidence.groups import GroupTables, groups_evidence, lists_groups
+from recassay.evidence.group_tables import GroupTables
+from recassay.evidence.groups import groups_evidence, lists_groups
 from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,12 +20,13 @@ from recassay.core.tables.scores import UserScores
 from recassay.core.types import Interactions, TopK
 from recassay.data.groups import MOST_GROUPS, memberships, read_groups
 from recassay.data.sources import path_of
+from recassay.evidence.group_tables import GroupTables, kept_file, known_groups
 from recassay.evidence.lists import JudgedLists, JudgingSplit
 from recassay.evidence.users import paired_scores, table_scores, user_matrix, user_rows
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.groups import exposure_by_user, opportunity, parity
 from recassay.metrics.lists import recommendations_to_topk
-from recassay.metrics.weighted import Weighting, weight_facts
+from recassay.metrics.weighted import weight_facts
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
 from recassay.store.files import LISTS, cell_file, write_parquet
@@ -40,41 +40,6 @@ DEPTH = 10
 
 Parts: TypeAlias = tuple[Interactions, Interactions]
 """What was trained on, and the test part."""
-
-KEPT = "groups"
-"""The folder of a study that holds the tables of groups its file names."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupTables:
-    """Tables of groups (`data.groups.read_groups`), of users and of items; None where none is given."""
-
-    users: pl.DataFrame | None = None
-    items: pl.DataFrame | None = None
-
-    @classmethod
-    def read(cls, users: Any, items: Any) -> GroupTables:
-        """From files or frames."""
-        return cls(
-            None if users is None else read_groups(users, c.USER), None if items is None else read_groups(items, c.ITEM)
-        )
-
-    def of(self, dataset: str, folder: Path | None) -> GroupTables:
-        """Those of a dataset: what is given, else what the study in `folder` keeps."""
-        kept: list[pl.DataFrame | None] = []
-        for given, key in ((self.users, c.USER), (self.items, c.ITEM)):
-            file = None if folder is None else kept_file(folder, dataset, key)
-            if given is None and file is not None and file.is_file():
-                given = read_groups(file, key)
-            if given is not None and c.DATASET in given.columns:
-                given = given.filter(pl.col(c.DATASET) == dataset).drop(c.DATASET)
-            kept.append(given)
-        return GroupTables(*kept)
-
-
-def kept_file(folder: Path, dataset: str, key: str) -> Path:
-    """Where a study keeps the groups of a dataset's users or items."""
-    return folder / KEPT / f"{dataset}.{key}s.parquet"
 
 
 def named_groups(study: StudySpec) -> dict[tuple[str, str], pl.DataFrame]:
@@ -97,15 +62,8 @@ def keep_groups(tables: Mapping[tuple[str, str], pl.DataFrame], folder: Path) ->
 
 def groups_evidence(metric: str, *, results: Results, folder: Path | None, tables: GroupTables) -> GroupsEvidence:
     """What is known by group of a table with rows of users, or of the study in `folder`."""
-    named = {dataset: tables.of(dataset, folder) for dataset in results.datasets}
-    labels = {label: Weighting.of_label(label) for label in results.metrics if label.startswith(f"{metric}[")}
-    weightings = {label: weighting for label, weighting in labels.items() if weighting is not None}
+    named, weightings = known_groups(metric, results=results, folder=folder, tables=tables)
     by_users = any(files.users is not None for files in named.values())
-    if not weightings and not by_users and all(files.items is None for files in named.values()):
-        raise NotApplicableError(
-            f"no groups are given and no weighted {metric} is known",
-            fix="give `groups` of users or `item_groups`, or report a weighted metric such as ndcg@10[snips]",
-        )
 
     def scores_of(label: str) -> dict[str, UserScores]:
         pairs, _ = table_scores(results, label) if folder is None else paired_scores(folder, label)

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.core.types import FloatArray
-from recassay.plots.grammar import Chart, Row, Spec, channel, condition, fixed, tips
+from recassay.plots.grammar import Chart, Row, Spec, channel, condition, fixed, quoted, tips
 from recassay.plots.theme import (
     CELL_INK,
     DIVERGING,
@@ -49,11 +49,6 @@ def renamed(labels: Mapping[str, object]) -> str:
 def short_labels(names: Sequence[str], most: int = 26) -> str:
     """A label expression that shortens names."""
     return renamed({name: shorten(name, most) for name in names})
-
-
-def quoted(text: str) -> str:
-    """Text as a string of an expression."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def label_rows(heights: list[float], room: float, top: float = math.inf) -> list[float]:

@@ -133,3 +133,8 @@ def _channel(name: str, given: Any) -> Any:
     if name in ENDS:
         return {"field": given.rpartition(":")[0]}
     return channel(given)
+
+
+def quoted(text: str) -> str:
+    """Text as a string of an expression."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -19,8 +19,7 @@ from typing import Any
 from recassay.core.choices import FORMATS
 from recassay.core.system.aside import Helpers
 from recassay.core.system.printable import UNPRINTABLE
-from recassay.plots.forms import quoted
-from recassay.plots.grammar import specification
+from recassay.plots.grammar import quoted, specification
 
 FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 """Where a Linux system has fonts."""

@@ -20,12 +20,12 @@ from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest, known_formats, refuse_level
 from recassay.core.errors import UsageError
 from recassay.core.registry import analyses
+from recassay.core.tables.groups import GroupsEvidence
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
 from recassay.core.vocabulary import Vocabulary
-from recassay.evidence.groups import GroupTables, groups_evidence
+from recassay.evidence.group_tables import GroupTables, known_groups
 from recassay.evidence.study import evidence_of
-from recassay.evidence.users import table_scores
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import MARKED, Drawers
 from recassay.reporting.figures import draw_ahead
@@ -162,9 +162,11 @@ def known_evidence(
     folder = study_folder(results) or study_folder(table)
     evidence = evidence_of(folder)
     if "instances" not in evidence:
-        known = partial(groups_evidence, results=table, folder=folder, tables=groups or GroupTables())
+        known = partial(_by_group, results=table, folder=folder, tables=groups or GroupTables())
         evidence["groups"] = lambda: known
     if table.users is not None:
+        from recassay.evidence.users import table_scores
+
         evidence["users"] = lambda: partial(table_scores, table)
     measured = own_characteristics(table)
     if characteristics is not None:
@@ -174,6 +176,14 @@ def known_evidence(
     elif measured is not None:
         evidence["characteristics"] = measured
     return evidence
+
+
+def _by_group(metric: str, *, results: Results, folder: Path | None, tables: GroupTables) -> GroupsEvidence:
+    """What is known by group; where nothing is, what computes it is not loaded either."""
+    known_groups(metric, results=results, folder=folder, tables=tables)
+    from recassay.evidence.groups import groups_evidence
+
+    return groups_evidence(metric, results=results, folder=folder, tables=tables)
 
 
 def refuse_unknown_control(control: str | None, table: Results) -> None:

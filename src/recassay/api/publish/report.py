@@ -16,7 +16,7 @@ from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest
 from recassay.core.system.places import shareable
-from recassay.evidence.groups import GroupTables
+from recassay.evidence.group_tables import GroupTables
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import MARKED, Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead

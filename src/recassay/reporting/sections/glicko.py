@@ -9,8 +9,8 @@ from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
-from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
-from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
+from recassay.plots.forms import algorithm_colour, intervals, names_down
+from recassay.plots.grammar import Chart, channel, fixed, layer, marks, quoted, tips
 from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
 from recassay.reporting.numbers import better

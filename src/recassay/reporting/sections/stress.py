@@ -18,10 +18,9 @@ from recassay.plots.forms import (
     names_above,
     names_down,
     panel_title,
-    quoted,
     share_fill,
 )
-from recassay.plots.grammar import Chart, channel, concat, hconcat, marks, tips
+from recassay.plots.grammar import Chart, channel, concat, hconcat, marks, quoted, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 from recassay.reporting.numbers import sized
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table, plot
