@@ -141,7 +141,20 @@ def test_algorithms_of_equal_mean_rank_share_their_place_whatever_their_names(na
               for name, rows in (("board", first), ("board-time", second))]  # fmt: skip
     facts = agreement(*boards).facts
     assert facts["rho"] == pytest.approx(spearmanr([1, 2.5, 2.5, 4], [1, 4, 3, 2])[0])
-    assert (facts["moved"], facts["places"]) == (last, (4.0, 2.0))
+    assert (facts["moved"], facts["places"]) == (last, ((4, False), (2, False)))
+
+
+@pytest.mark.parametrize("names", ["ABCDE", "EDCBA"])
+def test_a_shared_place_is_written_as_tables_have_it(names, tmp_path):
+    """The first board has two, or three, on the second place; one of them is the last on the second board."""
+    best, one, other, third, last = names
+    two = {best: [0.9] * 8, one: [0.5, 0.4] * 4, other: [0.4, 0.5] * 4, third: [0.3] * 8, last: [0.1] * 8}
+    three = two | {other: [0.5, 0.4] * 4, third: [0.5, 0.4] * 4}
+    second = {best: [0.9] * 8, other: [0.5] * 8, third: [0.4] * 8, last: [0.3] * 8, one: [0.1] * 8}
+    for name, first in (("two", two), ("three", three)):
+        boards = [board_of(open_benchmark(small(tmp_path / f"{name}{board}", board, rows)))[0]
+                  for board, rows in (("board", first), ("board-time", second))]  # fmt: skip
+        assert f"{one} moves most: from number 2 (shared) to number 5." in sentence(agreement(*boards))
 
 
 def test_boards_that_decide_a_pair_in_opposite_ways_contradict_each_other(two, tmp_path):

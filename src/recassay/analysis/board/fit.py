@@ -194,7 +194,7 @@ def agreement(one: Board, other: Board) -> Finding | None:
     facts = {
         "shared": len(shared), "datasets": len(other.datasets), "decided": len(decided[0]), "alike": alike,
         "opposed": opposed, "rho": float(spearman(*places)), "moved": shared[moved],
-        "places": (float(places[0][moved]), float(places[1][moved])),
+        "places": tuple(_place(order, moved) for order in places),
         "aside": RANDOM if len(shared) < len(both) else "",
     }  # fmt: skip
     return Finding("both", "agreement", "undecided" if says == "neither" else "shown", facts, (says,))
@@ -204,6 +204,11 @@ def _places(verdict: Verdict, shared: Sequence[str]) -> FloatArray:
     """By mean rank among these algorithms; equal ones share the mean of their places."""
     mean_rank = dict(zip(verdict.algorithms, verdict.mean_rank, strict=True))
     return ranks(np.array([mean_rank[name] for name in shared]), higher_is_better=False)
+
+
+def _place(order: FloatArray, at: int) -> tuple[int, bool]:
+    """The place of one of them as a table has it, and whether others share it."""
+    return 1 + int((order < order[at]).sum()), bool((order == order[at]).sum() > 1)
 
 
 def _moved(first: FloatArray, second: FloatArray) -> int:
@@ -223,7 +228,7 @@ def against(board: Board, name: str, theirs: Matrix) -> Finding | None:
     facts = {
         "table": name, "shared": len(shared), "rho": float(spearman(first, second)), "moved": shared[moved],
         "first": tuple(shared[int(np.argmin(places))] for places in (first, second)),
-        "places": (float(first[moved]), float(second[moved])),
+        "places": (_place(first, moved), _place(second, moved)),
     }  # fmt: skip
     return _found(board, "against", "described", facts)
 

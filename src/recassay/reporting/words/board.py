@@ -122,8 +122,8 @@ def _traits(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _number(place: float) -> str:
-    return f"number {place:g}{' (shared)' if place % 1 else ''}"
+def _number(place: int, shared: bool) -> str:
+    return f"number {place}{' (shared)' if shared else ''}"
 
 
 def _agreement(facts: Mapping[str, Any]) -> str:
@@ -136,7 +136,7 @@ def _agreement(facts: Mapping[str, Any]) -> str:
         f"{count_of(facts['decided'], 'pair')} of algorithms that random splits decide, they decide {facts['alike']} "
         f"the same way and {facts['opposed'] or 'none'} the other way. The orders of the {facts['shared']} algorithms "
         f"with a place on both boards{aside} correlate at {facts['rho']:.2f} (Spearman). Among them, "
-        f"{facts['moved']} moves most: from {_number(first)} to {_number(second)}."
+        f"{facts['moved']} moves most: from {_number(*first)} to {_number(*second)}."
     )
 
 
@@ -149,8 +149,8 @@ def _against(facts: Mapping[str, Any]) -> str:
     )
     return (
         f"{name} and the board of random splits share {facts['shared']} algorithms. Among these, {first}; the two "
-        f"orders correlate at {facts['rho']:.2f}. {facts['moved']} differs most: {_number(theirs)} in {name}, "
-        f"{_number(ours)} on the board. The protocols differ."
+        f"orders correlate at {facts['rho']:.2f}. {facts['moved']} differs most: {_number(*theirs)} in {name}, "
+        f"{_number(*ours)} on the board. The protocols differ."
     )
 
 
