@@ -269,6 +269,27 @@ def test_a_store_that_may_not_be_written_is_read_from_a_copy(store, tmp_path, mo
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_file_that_is_no_store_leaves_no_connection_open(tmp_path, monkeypatch, writable):
+    """Python 3.13 warns of connections that nobody closed, and Windows cannot delete their files."""
+    opened = []
+
+    class Watched(store_schema._Index):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            opened.append(self)
+
+    monkeypatch.setattr(store_schema, "_Index", Watched)
+    monkeypatch.setattr(store_schema.os, "access", lambda path, mode: writable)
+    (tmp_path / INDEX_FILE).write_bytes(b"no database " * 400)
+    with pytest.raises(InputError, match=r"study\.sqlite: this is not a store of a study"):
+        Store.open(tmp_path)
+    assert len(opened) == (1 if writable else 2)
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.total_changes  # noqa: B018
+
+
 def test_a_store_begins_with_its_tables(tmp_path):
     folder = tmp_path / "study"
     assert not Store.begun(folder)

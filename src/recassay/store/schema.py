@@ -132,10 +132,11 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     read-only media can be read.
     """
     connection = _opened(path, create)
-    if not create and connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
-        connection = _in_memory(connection)  # a reader migrates a copy, not the file
-    connection.path = str(path)  # type: ignore[attr-defined]
     try:
+        connection.path = str(path)  # type: ignore[attr-defined]
+        if not create and connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+            connection = _in_memory(connection)  # a reader migrates a copy, not the file
+            connection.path = str(path)  # type: ignore[attr-defined]
         if create:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
@@ -186,6 +187,9 @@ def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:", isolation_level=None, factory=_Index)
     try:
         source.backup(copy)
+    except BaseException:
+        copy.close()
+        raise
     finally:
         source.close()
     return copy

@@ -178,10 +178,15 @@ def rounded(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(f"{value:.{DIGITS}g}")
 
 
+SYSTEM = 9
+"""The byte of a gzip header that names the system, which versions of Python set differently."""
+
+
 def compressed_csv(frame: pl.DataFrame) -> bytes:
     """A table as gzipped CSV, the same bytes for the same table."""
     import gzip
 
     text = io.BytesIO()
     frame.write_csv(text)
-    return gzip.compress(text.getvalue(), 9, mtime=0)
+    packed = gzip.compress(text.getvalue(), 9, mtime=0)
+    return packed[:SYSTEM] + b"\x03" + packed[SYSTEM + 1 :]
