@@ -102,11 +102,10 @@ def fit_hierarchical(
         )
     else:
         sampler, draws = FewFactors(scores[:, distinct], known[:, distinct], FEW_CHAINS, rng), min(draws, FEWER_DRAWS)
-    parts, r_hats, effective, error = [], 1.0, 0.0, 1.0
+    parts, worth, error = [], np.zeros(1), 1.0
     for _ in range(rounds):
         parts.append(sampler.run(-(-draws // sampler.chains)))
-        level = np.concatenate([part[0] for part in parts], axis=1)
-        r_hats, effective, error = _trust(level, sampler.negligible)
+        worth, error = _trust(np.concatenate([part[0] for part in parts], axis=1), sampler.negligible)
         if error <= ERROR:
             break
     level, new, cells, variances = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
@@ -122,8 +121,8 @@ def fit_hierarchical(
         outlying=outlying[content.row_places][:, copies],
         negligible=sampler.negligible,
         failing=short.mean(axis=0)[copies],
-        r_hat=r_hats,
-        effective=effective,
+        r_hat=float(r_hat(level).max()),
+        effective=float(min(effective_size(level).min(), worth.min())),
         error=error,
     )
 
@@ -141,13 +140,12 @@ def representatives(scores: FloatArray) -> IntArray:
     return first
 
 
-def _trust(level: FloatArray, negligible: float) -> tuple[float, float, float]:
-    """R-hat, effective draws and the error of P(best) by chance: the worst of all algorithms."""
+def _trust(level: FloatArray, negligible: float) -> tuple[FloatArray, float]:
+    """How many independent draws P(best) of each algorithm rests on, and its error by chance, the worst of all."""
     best = (level >= level.max(axis=2, keepdims=True) - negligible).astype(np.float64)
     share = best.mean(axis=(0, 1))
     worth = effective_size(best)
-    error = np.sqrt(share * (1 - share) / worth)
-    return float(r_hat(level).max()), float(min(effective_size(level).min(), worth.min())), float(error.max())
+    return worth, float(np.sqrt(share * (1 - share) / worth).max())
 
 
 def r_hat(draws: FloatArray) -> FloatArray:
