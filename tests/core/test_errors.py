@@ -32,7 +32,7 @@ from recassay.core.system.lines import lines_of
 from recassay.core.system.plain import plain
 from recassay.core.system.printable import one_line, printable
 from recassay.core.tables.facts import AuditFinding
-from recassay.core.words import count_of, duration, listing
+from recassay.core.words import count_of, duration, energy, listing
 from recassay.testing.results import synthetic_results
 
 LIBRARY = Path(recassay.__file__).parent
@@ -101,6 +101,9 @@ def _called(function: ast.expr) -> str:
 def test_numbers_in_words():
     assert [duration(s) for s in (0.04, 0.96, 1, 89.4, 90, 5399, 5400, 9000)] == [
         "0.0 s", "1.0 s", "1 s", "89 s", "2 min", "90 min", "1.5 h", "2.5 h"
+    ]  # fmt: skip
+    assert [energy(j) for j in (0, 0.04, 7.92, 99.96, 999.4, 999.5, 2500, 1.23e6, 4e9)] == [
+        "0 J", "0 J", "7.9 J", "100 J", "999 J", "1 kJ", "2.5 kJ", "1.2 MJ", "4000 MJ"
     ]  # fmt: skip
     assert [count_of(n, "cell") for n in (0, 1, 2)] == ["0 cells", "1 cell", "2 cells"]
     names = list("abcdefg")

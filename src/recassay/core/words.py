@@ -17,6 +17,13 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def energy(joules: float) -> str:
+    """An energy as people say it: `7.9 J`, `2.5 kJ`, `1.2 MJ`."""
+    step = 0 if joules < 999.5 else 1 if joules < 999.5e3 else 2
+    number = joules / 1e3**step
+    return f"{number:.{0 if number >= 99.95 else 1}f}".removesuffix(".0") + f" {('J', 'kJ', 'MJ')[step]}"
+
+
 def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
     """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.core.words import listing
+from recassay.core.words import energy, listing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,14 +78,14 @@ def study_facts(folder: str | Path) -> StudyFacts:
 
 
 def _energy(cells: tuple[CellRecord, ...]) -> str:
-    """The energy of all cells that kept theirs, in kJ and kWh, with how it is known."""
+    """The energy of all cells that kept theirs, also in kWh, with how it is known."""
     kept = [cell.energy for cell in cells if cell.energy]
     if not kept:
         return ""
-    joules = sum(float(energy["joules"]) for energy in kept)
-    ways = listing(sorted({str(energy["how"]) for energy in kept}), most=None)
+    joules = sum(float(one["joules"]) for one in kept)
+    ways = listing(sorted({str(one["how"]) for one in kept}), most=None)
     lacking = f"; {len(cells) - len(kept)} cells without a record" if len(kept) < len(cells) else ""
-    return f"{joules / 1e3:.3g} kJ ({joules / 3.6e6:.2g} kWh), {ways}{lacking}"
+    return f"{energy(joules)} ({joules / 3.6e6:.2g} kWh), {ways}{lacking}"
 
 
 def _sealed(folder: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from recassay.analysis.bench.result import NOT_ASKED, BenchResult
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.core.words import count_of, duration, listing
+from recassay.core.words import count_of, duration, energy, listing
 from recassay.reporting.words.verdict import caution
 
 
@@ -14,8 +14,8 @@ def sentences(result: BenchResult, words: Vocabulary = USUAL) -> list[str]:
     """Where it stands, whom it beats, what it cost, and what was left out."""
     lines = [headline(result, words), *beaten(result)]
     if result.seconds is not None:
-        energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
-        lines.append(f"{result.algorithm} took {duration(result.seconds)}{energy} in all, tuning included.")
+        used = "" if result.joules is None else f" and {energy(result.joules)}"
+        lines.append(f"{result.algorithm} took {duration(result.seconds)}{used} in all, tuning included.")
     if result.skipped:
         unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
         lacking = [f"{name} ({why})" for name, why in result.skipped.items() if why != NOT_ASKED]
