@@ -19,7 +19,7 @@ from recassay.core.system import aside, descriptors, display, places
 from recassay.core.system.display import Displayed, summary_line
 from recassay.core.system.parquet import panics_as_errors, parquet_bytes, parquet_frame, parquet_schema
 from recassay.core.system.places import below, home, shareable
-from recassay.core.system.plugin_file import load_class, plugin_path, split_reference
+from recassay.core.system.plugin_file import load_class, plugin_path, split_reference, typed_reference
 
 
 def test_numbers_of_closed_streams_are_held_and_the_next_one_is_given_back(monkeypatch):
@@ -249,6 +249,17 @@ def test_where_a_reference_may_lead(tmp_path, monkeypatch):
         plugin_path("none.py:Mine", study)
     with pytest.raises(InputError, match="there is no such file"):
         plugin_path(".", study)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("../mine.py:Mine", "{up}/mine.py:Mine"), ("lists/../../mine.csv", "{up}/mine.csv"),
+        ("./mine.py:Mine", "./mine.py:Mine"), ("EASE", "EASE"), ("/a/../mine.py:Mine", "/a/../mine.py:Mine"),
+    ],
+)  # fmt: skip
+def test_a_typed_path_may_lead_out_of_the_folder(typed, meant, tmp_path):
+    assert typed_reference(typed, tmp_path / "here") == meant.format(up=tmp_path.resolve())
 
 
 OWN = """

@@ -13,6 +13,7 @@ from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.specs.study import Budget, DatasetSpec, StudySpec, TuningSpec
 from recassay.core.system.files import write_whole
+from recassay.core.system.plugin_file import typed_reference
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.library import list_datasets
 from recassay.data.parts import SUFFIXES
@@ -36,7 +37,7 @@ Place: TypeAlias = Literal["embedded", "folder", "stored", "download"]
 def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int) -> StudySpec:
     """The study that the benchmark's rules make of an algorithm: a name, `./file.py:Class`, or a TOML file with one."""
     settings: Mapping[str, Any] = {}
-    base, named = Path(), [algorithm]
+    base, named = Path(), [typed_reference(algorithm)]
     if algorithm.endswith(".toml"):
         tables, _ = read_tables(Path(algorithm), SECTIONS)
         named, settings = list(tables.get("study", {}).get("algorithms", [])), tables.get("algorithm", {})

@@ -16,7 +16,7 @@ import polars as pl
 from recassay.api.arguments import checked
 from recassay.core.errors import InputError
 from recassay.core.specs.study import Budget
-from recassay.core.system.plugin_file import split_reference
+from recassay.core.system.plugin_file import split_reference, typed_reference
 from recassay.core.tabular import stated
 from recassay.recommenders.trying import try_apart, why
 from recassay.runner.memory import memory_limit
@@ -95,7 +95,7 @@ def check(algorithm: str, *, every: bool = False) -> CheckResult:
         every: try all rules, also those that need many fits.
     """
     begun = time.perf_counter()
-    payload = {"reference": algorithm, "base": str(Path.cwd()), "every": every}
+    payload = {"reference": typed_reference(algorithm), "base": str(Path.cwd()), "every": every}
     limit = MOST_SECONDS * (10 if every else 1)
     tried = try_apart("check_algorithm", [payload], seconds=limit, memory=memory_limit(Budget()))[0]
     record = dict(tried.outcome.record or {})

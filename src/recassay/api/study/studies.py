@@ -13,6 +13,7 @@ from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Second
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DEFAULT_METRICS, Budget, StudySpec, TuningSpec
+from recassay.core.system.plugin_file import typed_reference
 from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.evidence.groups import keep_groups, named_groups
 from recassay.recommenders.probes import Probing, prober
@@ -98,7 +99,7 @@ def make_study(
         budget = Budget(seconds_per_cell=seconds_per_cell, memory_gb=memory_gb)
     return assemble_study(
         list(datasets),
-        list(algorithms),
+        [typed_reference(algorithm, base) for algorithm in algorithms],
         metrics=names_of(list(metrics), "metrics", WITHOUT_FILE) if metrics else DEFAULT_METRICS,
         name=name,
         seeds=seed if isinstance(seed, Sequence) else [seed],

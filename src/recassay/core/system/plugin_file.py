@@ -23,6 +23,17 @@ def split_reference(reference: str) -> tuple[Path, str]:
     return Path(reference), ""
 
 
+def typed_reference(reference: str, base_dir: str | Path = ".") -> str:
+    """A reference as somebody typed it: a relative path that leads out of the folder is made absolute.
+
+    In the file of a study, which may be somebody else's, `plugin_path` refuses such a path.
+    """
+    path, name = split_reference(reference)
+    if path.is_absolute() or ".." not in path.parts:
+        return reference
+    return f"{(Path(base_dir) / path).resolve()}{f':{name}' if name else ''}"
+
+
 def plugin_path(reference: str, base_dir: str | Path) -> Path:
     """The file that `reference` names; a relative path starts from `base_dir` and must stay in it."""
     path, _ = split_reference(reference)
