@@ -325,10 +325,10 @@ COURT_WORDS = re.compile(r"\b(?:better|beats?|leads|could be best|significant(?:
 NAMES = re.compile(
     r"hierarchical model|Bradley-Terry|Glicko|item response|beta-IRT|[123]PL|random effects|users of|instances of|"
     r"Wilcoxon|Friedman|Skillings|Nemenyi|universe|aggregation|popularity|every look|Pareto|ComPer|"
-    r"higher is better|lower [^ ]+ is better",
+    r"higher is better|lower [^ ]+ is better|better than random subsets",
     re.IGNORECASE,
 )
-"""How witnesses are named in sentences."""
+"""How witnesses are named in sentences, and what else is compared than algorithms."""
 
 _PARTS = re.compile(r"\((\d+) of (\d+)\)")
 
