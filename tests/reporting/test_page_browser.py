@@ -51,6 +51,17 @@ def test_switching_metric_and_aggregation_shows_pythons_numbers(page, page_resul
     assert all(f"d{d:02d}" in note for d in (2, 4, 5))
 
 
+def test_algorithms_that_tie_share_their_places(page, page_results):
+    page.select_option("#board-rule", label=RULES["plurality"].title)
+    ranked = rank_algorithms(page_results.matrix("ndcg@10"), methods=["plurality"], replicates=100)
+    ranks, rows = ranked.rankings["plurality"].ranks.tolist(), shown_rows(page)
+    assert any(ranks.count(rank) > 1 for rank in ranks)
+    for name, rank in zip(ranked.algorithms, ranks, strict=True):
+        tied = ranks.count(rank)
+        first = rank - (tied - 1) / 2
+        assert rows[name]["rank"] == (f"{rank:g}" if tied == 1 else f"{first:g} to {first + tied - 1:g}")
+
+
 def test_intervals_are_those_python_computed(page, page_results):
     ranked = rank_algorithms(page_results.matrix("ndcg@10"))
     ranking = ranked.rankings["mean_rank"]

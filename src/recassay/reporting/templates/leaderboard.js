@@ -96,10 +96,17 @@ RecAssay.startBoard = (data) => {
   const intervals = (answer) =>
     (!answer.problem && whole(answer) && data.computed.again && data.computed.rules[answer.rule.name]) || null;
 
+  /* Those that tie share their places: 3 to 5 where the rank of three is 4. */
+  const placesOf = (rank, ranks) => {
+    const tied = ranks.filter((other) => other === rank).length, first = rank - (tied - 1) / 2;
+    return tied > 1 && Number.isInteger(first) ? `${first} to ${first + tied - 1}` : shown(rank);
+  };
+
   const rowsOf = (answer, sure) => {
     const judged = answer.verdict;
     return answer.algorithms.map((a, i) => ({
-      number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
+      number: a, name: data.algorithms[a].name, rank: answer.ranks[i], places: placesOf(answer.ranks[i], answer.ranks),
+      score: answer.scores[i],
       low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
       rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], share: sure && sure.share[i],
       again: sure && data.computed.again[i], meanRank: answer.meanRanks[i], firsts: answer.firsts[i],
@@ -108,7 +115,7 @@ RecAssay.startBoard = (data) => {
   };
 
   const COLUMNS = [
-    { key: "rank", title: "Rank", text: (r) => shown(r.rank) },
+    { key: "rank", title: "Rank", text: (r) => r.places },
     { key: "name", title: say("Algorithm") },
     { key: "score", title: (answer) => answer.rule.title, text: (r, even) => even.score(r.score), down: (answer) => answer.up },
     { key: "low", title: "Interval", text: (r, even) => `${even.score(r.low)} to ${even.score(r.high)}`, sure: true },
