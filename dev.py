@@ -75,7 +75,7 @@ def fail(message: str) -> None:
 
 
 def lowest_versions(declared: str) -> list[str]:
-    """From the text of pyproject.toml: every dependency, also of the extras, at its lower bound (`numpy==1.26`)."""
+    """From the text of pyproject.toml: every dependency, also of the extras, at its lower bound (`numpy==2.0`)."""
     import tomllib
 
     project = tomllib.loads(declared)["project"]

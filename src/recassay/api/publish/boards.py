@@ -131,11 +131,11 @@ def board_of(shipped: Benchmark, submitted: Sequence[Submission] = ()) -> tuple[
         .sort(key)
     )
     cells = shipped.cells().sort(c.SEED, maintain_order=True)
-    device = pl.col("device") if "device" in cells.columns else pl.lit("cpu")
-    devices = dict(cells.select(c.ALGORITHM, device.alias("device")).unique(c.ALGORITHM, keep="first").iter_rows())
-    counts = pl.col("trials") if "trials" in cells.columns else pl.lit(None, dtype=pl.Int64)
+    unstated = {"device": pl.lit("cpu"), "trials": pl.lit(None, dtype=pl.Int64)}
+    cells = cells.with_columns(**{name: value for name, value in unstated.items() if name not in cells.columns})
+    devices = dict(cells.select(c.ALGORITHM, "device").unique(c.ALGORITHM, keep="first").iter_rows())
     searches = cells.filter(pl.col(c.SEED) == pl.col(c.SEED).min())
-    trials = dict(searches.group_by(c.ALGORITHM).agg(counts.median()).iter_rows())
+    trials = dict(searches.group_by(c.ALGORITHM).agg(pl.col("trials").median()).iter_rows())
     gaps: dict[str, dict[str, str]] = {}
     for gap in shipped.not_run:
         gaps.setdefault(gap[c.ALGORITHM], {})[gap[c.DATASET]] = gap["reason"]
@@ -164,7 +164,7 @@ def board_of(shipped: Benchmark, submitted: Sequence[Submission] = ()) -> tuple[
         )
         for name in [*names, *entries]
     }  # fmt: skip
-    seconds = cells.group_by(device.alias("device")).agg(pl.col("seconds").sum() / 3600)
+    seconds = cells.group_by("device").agg(pl.col("seconds").sum() / 3600)
     about = BoardCards(
         cards, {name: _dataset(shipped, name) for name in shipped.datasets}, shipped.notes, shipped.left_out,
         counted(shipped), dict(seconds.iter_rows()),

@@ -21,7 +21,7 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
         return table
     if isinstance(table, pl.LazyFrame):
         return table.collect()
-    if hasattr(table, "columns") and hasattr(table, "reset_index"):
+    if hasattr(table, "reset_index") and hasattr(table, "columns"):  # asked in this order, no lazy frame is resolved
         if getattr(table.index, "name", None) is not None:
             table = table.reset_index()
         return pl.DataFrame({str(name): table[name].tolist() for name in table.columns}, strict=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
+from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import smallest
-from recassay.reporting.words.verdict import headline, pair_sentence
+from recassay.reporting.words.verdict import headline, of_control, pair_sentence
 
 
 def pairs_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
@@ -64,32 +64,14 @@ def neighbours(v: Verdict, words: Vocabulary = USUAL) -> str:
     return f"Neighbours by mean rank not shown to differ ({len(alike)} of {len(couples)}): {named}."
 
 
-STANDINGS: dict[str, tuple[Status, ...]] = {
-    "better than": ("better",),
-    "worse than": ("worse",),
-    "equivalent to": ("equivalent",),
-    "undecided against": ("undecided", "undecidable"),
-}
-"""How an algorithm stands against another, by the statuses that say so."""
-
-
 def control_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     """How many of the others the control is better and worse than, and with how many nothing is decided."""
-    name, pairs = str(v.control), v.against(str(v.control))
     if v.grade == "too_little_data":
         return (
-            f"No comparison of {name} can be decided: even winning all {units(v, words)} gives no smaller p than "
+            f"No comparison of {v.control} can be decided: even winning all {units(v, words)} gives no smaller p than "
             f"{smallest(v.smallest_p)}."
         )
-    counts = {phrase: sum(pair.status in statuses for pair in pairs) for phrase, statuses in STANDINGS.items()}
-    counted = [(phrase, count) for phrase, count in counts.items() if count]
-    if len(counted) == 1:
-        phrase, count = counted[0]
-        others = f"all {count} others" if count > 1 else pairs[0].b
-        return f"{name}, the control, is {phrase} {others}."
-    (first, count), *rest = counted
-    parts = [f"{first} {count} of {len(pairs)} others", *(f"{phrase} {number}" for phrase, number in rest)]
-    return f"{name}, the control, is {listing(parts, last='and')}."
+    return of_control(v)
 
 
 def control_scope(v: Verdict, words: Vocabulary = USUAL) -> str:
