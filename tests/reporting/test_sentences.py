@@ -29,8 +29,10 @@ from recassay.analysis.users.result import (
     UsersResult,
     Window,
 )
+from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.results import Results
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.sections import (
     adaptive,
@@ -67,6 +69,7 @@ from recassay.reporting.words import rank as rank_words
 from recassay.reporting.words import users as users_words
 from recassay.reporting.words import verdict as verdict_words
 from support.made import framed
+from support.tables import MIDDLE, named_table
 
 
 def kept(*tables):
@@ -1206,6 +1209,19 @@ def test_the_control_against_the_others():
     assert (
         pair_words.control_headline(controlled(a="worse", b="worse")) == "own, the control, is worse than all 2 others."
     )
+
+
+def test_the_control_comes_right_after_the_headline_unless_that_says_it():
+    def lines(table, control):
+        return verdict_words.first_lines(judge(Results.from_frame(table).matrix("ndcg@10"), control=control))
+
+    told = "MyModel, the control, is better than 1 of 4 others, worse than 2 and undecided against 1."
+    assert lines(MIDDLE, "MyModel")[0] == told
+    winner = named_table({"A": [400 + n for n in range(10)], "B": [300 + n for n in range(10)], "C": [200] * 10})
+    assert lines(winner, "B")[0] == "B, the control, is better than 1 of 2 others and worse than 1."
+    few = MIDDLE.filter(pl.col("dataset").is_in(["d0", "d1", "d2"]))
+    for table, control in ((MIDDLE, None), (winner, "A"), (few, "MyModel")):
+        assert not any("the control" in line for line in lines(table, control))
 
 
 def benched(**given):
