@@ -176,7 +176,7 @@ def stated_in(folder: Path) -> list[Statement]:
 
 def _has(page: str, verdict: Any) -> bool:
     """Whether a page has the headline of the verdict, if there is one."""
-    return verdict is None or verdict.headline in html.unescape(page)
+    return verdict is None or verdict.headline in html.unescape(page).replace("\u00a0", " ")
 
 
 def _asked(verb: str, *arguments: Any, **options: Any) -> dict[str, Any]:
