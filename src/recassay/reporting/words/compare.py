@@ -12,8 +12,9 @@ from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting.numbers import p_text, percent, smallest
+from recassay.reporting.words.control import STANDINGS
 from recassay.reporting.words.pairs import control_headline, control_scope, neighbours, pairs_headline, units
-from recassay.reporting.words.verdict import STANDINGS, why
+from recassay.reporting.words.verdict import why
 
 
 def sentences(result: CompareResult, words: Vocabulary = USUAL) -> list[str]:

@@ -10,7 +10,8 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import smallest
-from recassay.reporting.words.verdict import headline, of_control, pair_sentence
+from recassay.reporting.words.control import of_control
+from recassay.reporting.words.verdict import headline, pair_sentence
 
 
 def pairs_headline(v: Verdict, words: Vocabulary = USUAL) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from recassay.analysis.verdict.result import Grade, MetricGrade, PairVerdict, Status, Verdict
+from recassay.analysis.verdict.result import Grade, MetricGrade, PairVerdict, Verdict
 from recassay.core.choices import PairTest
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import chance, p_text, smallest
+from recassay.reporting.words.control import of_control
 from recassay.reporting.words.missing import missing_cells
 
 GRADES: dict[Grade, str] = {
@@ -116,29 +117,6 @@ def pair_lines(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     if v.grade == "clear_winner" and v.removal is not None:
         lines.append(removal_sentence(v, *v.removal, words))
     return lines
-
-
-STANDINGS: dict[str, tuple[Status, ...]] = {
-    "better than": ("better",),
-    "worse than": ("worse",),
-    "equivalent to": ("equivalent",),
-    "undecided against": ("undecided", "undecidable"),
-}
-"""How an algorithm stands against another, by the statuses that say so."""
-
-
-def of_control(v: Verdict) -> str:
-    """How many of the others the control is better and worse than, and with how many nothing is decided."""
-    name, pairs = str(v.control), v.against(str(v.control))
-    counts = {phrase: sum(pair.status in statuses for pair in pairs) for phrase, statuses in STANDINGS.items()}
-    counted = [(phrase, count) for phrase, count in counts.items() if count]
-    if len(counted) == 1:
-        phrase, count = counted[0]
-        others = f"all {count} others" if count > 1 else pairs[0].b
-        return f"{name}, the control, is {phrase} {others}."
-    (first, count), *rest = counted
-    parts = [f"{first} {count} of {len(pairs)} others", *(f"{phrase} {number}" for phrase, number in rest)]
-    return f"{name}, the control, is {listing(parts, last='and')}."
 
 
 def other_metrics(v: Verdict, words: Vocabulary = USUAL) -> str | None:
