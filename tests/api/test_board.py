@@ -518,6 +518,22 @@ def test_a_hostile_bundle_is_one_line(how, tmp_path):
     assert not (tmp_path.parent / "outside").exists()
 
 
+@pytest.mark.parametrize("reference", ["{folder}/evil.py:Mine", "./evil.py:Mine", "../here/evil.py:Mine", "evil.toml"])
+def test_no_file_that_a_bundle_names_is_executed(reference, made, tmp_path, monkeypatch):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    (here / "evil.py").write_text(f"from pathlib import Path\nPath({str(tmp_path / 'mark')!r}).touch()\n{OWN}")
+    (here / "evil.toml").write_text('[study]\nalgorithms = ["./evil.py:Mine"]\n')
+    content, arrays = opened(made)
+    content["reference"] = reference.format(folder=here)
+    (tmp_path / "forged.zip").write_bytes(resealed(content, arrays))
+    with without_processes():
+        found = recassay.add_bundle(tmp_path / "forged.zip", benchmark=made.shipped, rerun=1)
+    assert not (tmp_path / "mark").exists()
+    assert (found.rerun, found.why_not) == ((), "its algorithm is not at hand")
+
+
 @pytest.mark.slow
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path):
     (tmp_path / "bomb.zip").write_bytes(zipped((CONTENT, b"0" * (form.MOST_BYTES + 1))))

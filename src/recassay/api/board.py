@@ -19,6 +19,7 @@ from recassay.api.publish.boards import BOARDS, Submission, board_of, items_of, 
 from recassay.core import columns as c
 from recassay.core.choices import Advanced, Range, Workers
 from recassay.core.errors import UsageError
+from recassay.core.registry import algorithms
 from recassay.core.system.files import refuse_no_folder, write_all, write_whole
 from recassay.core.tabular import stated
 from recassay.data.published.benchmark import Benchmark, open_benchmark
@@ -124,7 +125,8 @@ def add_bundle(
     done = {specs[place].dataset for place, cell in enumerate(told.cells) if cell.status == "done"}
     wanted = [dataset for name, dataset in shipped.datasets.items() if name in done]
     located, _ = locate(wanted, None if data is None else Path(data), fetch=False)
-    named = algorithm or told.reference
+    # Of what a bundle names, only a registered algorithm is run: a path would be a file that nobody here has named.
+    named = algorithm or (told.reference if (told.reference or "") in algorithms else None)
     again: tuple[RerunCell, ...] = ()
     likely: Chances | None = None
     drawn = secrets.randbelow(10**9) if draw is None else draw
