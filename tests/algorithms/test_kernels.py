@@ -8,6 +8,8 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from recassay.algorithms import linear
@@ -23,10 +25,11 @@ from recassay.algorithms.kernels import (
     similarity,
     sparse_neighbours,
 )
+from recassay.algorithms.kernels.dense_lists import best_of_rows
 from recassay.algorithms.kernels.device_lists import DeviceRecommender, torch_recommender
 from recassay.algorithms.kernels.positives import Positives
 from recassay.algorithms.kernels.products import SparseRows
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender, scoring_bytes
 from recassay.algorithms.kernels.similarity import NeighbourLists
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender
 from recassay.algorithms.kernels.stages import Iterated
@@ -35,7 +38,7 @@ from recassay.algorithms.nmf import NMF, descend
 from recassay.algorithms.rating_mf import RatingMF
 from recassay.algorithms.svd import PureSVD, right_singular_vectors
 from recassay.core.errors import InputError, MissingExtraError, NotEnoughMemoryError, UsageError
-from recassay.core.ranking import tie_order
+from recassay.core.ranking import select_placed, tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import fixed
 from recassay.testing.examples import example_interactions
@@ -131,9 +134,62 @@ def test_the_lists_of_a_large_block_are_chosen_in_parts(monkeypatch, threads):
     whole = lists()
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
     monkeypatch.setattr(scoring, "MANY_SCORES", 0)
-    for expected, found in zip(whole, lists(), strict=True):
-        np.testing.assert_array_equal(found.items, expected.items)
-        np.testing.assert_array_equal(found.scores, expected.scores)
+    for long in (1, scoring.LONG):
+        monkeypatch.setattr(scoring, "LONG", long)
+        for expected, found in zip(whole, lists(), strict=True):
+            np.testing.assert_array_equal(found.items, expected.items)
+            np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+@given(
+    n_items=st.integers(1, 300),
+    k=st.integers(1, 40),
+    levels=st.integers(1, 400),
+    share=st.floats(0, 1),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_best_of_dense_rows_are_those_of_the_whole_rows(n_items, k, levels, share, seed):
+    rng = np.random.default_rng(seed)
+    scores = (rng.integers(0, levels, (11, n_items)) - levels // 2).astype(np.float32)
+    scores[rng.random(scores.shape) < 0.1] = -0.0
+    scores[rng.random(scores.shape) < 0.1] = -np.inf
+    exclude = csr_array(rng.random(scores.shape) < share)
+    exclude.indices[:] = [item for row in range(11) for item in rng.permutation(exclude[[row]].indices)]
+    exclude.has_sorted_indices = False
+    place = tie_order(n_items, rng)
+    for barred in (None, exclude):
+        items, best = best_of_rows(scores, barred, place, k)
+        expected = select_placed(scores, k, place, exclude=barred)
+        np.testing.assert_array_equal(items, expected[0])
+        np.testing.assert_array_equal(best, expected[1])
+
+
+def test_a_score_that_is_not_a_number_is_named_in_a_large_block(monkeypatch):
+    monkeypatch.setattr(scoring, "MANY_SCORES", 0)
+    monkeypatch.setattr(scoring, "LONG", 1)
+    scores = np.zeros((3, 90), dtype=np.float32)
+    scores[1, 88] = np.nan
+    made = ScoreRecommender(lambda users: scores[users], n_items=90, rng=derived_rng(1))
+    with pytest.raises(InputError, match="the first in row 1 for item 88"):
+        made.recommend(np.arange(3, dtype=np.int32), 5, exclude=None)
+
+
+def test_factors_are_multiplied_alike_by_any_number_of_threads(monkeypatch):
+    rng = derived_rng(5, "factors")
+    users, items, bias = (rng.normal(size=size).astype(np.float32) for size in ((40, 16), (5000, 16), 5000))
+    monkeypatch.setattr(scoring, "MANY_SCORES", 0)
+
+    def lists(threads: int) -> Any:
+        monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
+        made = FactorRecommender(users, items, bias, rng=derived_rng(1))
+        return made.recommend(np.arange(40, dtype=np.int32), 20, exclude=None)
+
+    one, three = lists(1), lists(3)
+    np.testing.assert_array_equal(three.scores, one.scores)
+    np.testing.assert_array_equal(three.items, one.items)
+    scores = users @ items.T + bias
+    assert np.array_equal(one.items, np.argsort(-scores, axis=1)[:, :20])
+    np.testing.assert_allclose(one.scores, -np.sort(-scores, axis=1)[:, :20], rtol=1e-5)
 
 
 def test_neighbour_lists_are_kept_by_setting_and_those_used_last_stay(monkeypatch):

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.compiled import in_parallel
+from recassay.algorithms.kernels.compiled import in_parallel, one_blas_thread
+from recassay.algorithms.kernels.dense_lists import best_of_rows
 from recassay.core.ranking import select_placed, tie_order
 from recassay.core.types import Float32Array, IdArray, TopK
 
@@ -20,9 +21,13 @@ SCORE_BYTES = 64 << 20
 """What the scores of one block may take; a catalogue of more than 131,072 items gets smaller blocks."""
 
 MANY_SCORES = 1 << 20
-"""Blocks of so many scores are worth several threads, which choose the best of `ROWS_SELECTED` rows at a time."""
+"""Blocks of so many scores are worth a compiled search on several threads."""
 
-ROWS_SELECTED = 8
+ITEMS_AT_ONCE = 4096
+"""Items that a thread scores together."""
+
+LONG = 64
+"""Lists of more than one in so many items are not chosen in one pass."""
 
 
 class ScoreRecommender:
@@ -79,21 +84,29 @@ class FactorRecommender(ScoreRecommender):
         super().__init__(self._products, n_items=len(item_factors), rng=rng)
 
     def _products(self, users: IdArray) -> Float32Array:
-        scores: Float32Array = self.user_factors[users] @ self.item_factors.T
-        if self.item_bias is not None:
-            scores += self.item_bias
+        mine = self.user_factors[users]
+        scores = np.empty((len(mine), len(self.item_factors)), dtype=np.float32)
+
+        def multiply(items: slice) -> None:
+            np.matmul(mine, self.item_factors[items].T, out=scores[:, items])
+            if self.item_bias is not None:
+                scores[:, items] += self.item_bias[items]
+
+        if scores.size < MANY_SCORES:
+            multiply(slice(None))
+            return scores
+        with one_blas_thread():
+            in_parallel(multiply, len(self.item_factors), size=ITEMS_AT_ONCE)
         return scores
 
 
 def _select(scores: Float32Array, barred: csr_array | None, place: IdArray, items: IdArray, best: Float32Array) -> None:
-    """Fill the lists of a block; those of a large one in parts of few rows, which stay in the cache, by threads."""
-    large = scores.size >= MANY_SCORES
-
-    def select(rows: slice) -> None:
-        mine = None if barred is None else barred[rows]
-        items[rows], best[rows] = select_placed(scores[rows], items.shape[1], place, exclude=mine)
-
-    in_parallel(select, len(scores), size=ROWS_SELECTED if large else len(scores), alone=not large)
+    """Fill the lists of a block."""
+    k, lists = items.shape[1], None
+    if scores.size >= MANY_SCORES and LONG * k <= scores.shape[1]:
+        lists = best_of_rows(scores, barred, place, k)
+    # Of a score that is not a number, the following says where it is.
+    items[:], best[:] = lists or select_placed(scores, k, place, exclude=barred)
 
 
 def block_rows(n_items: int) -> int:
