@@ -44,8 +44,8 @@ CPU = [
 ]  # fmt: skip
 GPU = [
     "EASE", "ELSA", "MultiVAE", "SASRec", "MultiDAE", "GF-CF", "Turbo-CF", "GRU4Rec", "LightGCN", "SimpleX", "XSimGCL",
-    "CDAE", "eSASRec", "ENMF", "DiffRec", "BERT4Rec", "RecVAE", "RaCT", "LightGCL", "SGL", "LINE", "DMF", "NNCF",
-    "UltraGCN",
+    "CDAE", "eSASRec", "ENMF", "DiffRec", "BERT4Rec", "RecVAE", "RaCT", "UltraGCN", "LightGCL", "SGL", "LINE", "DMF",
+    "NNCF",
 ]  # fmt: skip
 ALIKE = {
     "MostPop", "RecentPop", "ItemKNN", "UserKNN", "RP3beta", "PureSVD", "EASE", "LocalEASE", "SLIM", "GF-CF",
@@ -256,7 +256,7 @@ class Grid:
         self.lost_gpu += task.gpu
         if task.warms:
             self.cold.discard(task.name[4])
-        elif task.again or not reason.startswith("CUDA") or self.lost_gpu > 30:
+        elif task.again or "CUDA" not in reason or self.lost_gpu > 30:
             status = "refused" if reason.startswith("no value") else "failed"
             self._write(task, {"status": status, "reason": reason[:400], "seconds": LOST_AFTER, "trials": []})
         else:

@@ -8,16 +8,18 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
 import recassay
-from recassay.analysis.board.fit import RULES, Board, agreement, find, fragile
+from recassay.analysis.board.fit import RULES, Board, against, agreement, find, fragile
 from recassay.api.publish.boards import board_of, findings_of
+from recassay.core.tables.matrix import Matrix
 from recassay.data.published.benchmark import open_benchmark
 from recassay.reporting.board.page import board_data
-from recassay.reporting.words.board import change, grade, reasons, sentence
+from recassay.reporting.words.board import change, grade, reasons, second_lines, sentence
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -155,6 +157,34 @@ def test_a_shared_place_is_written_as_tables_have_it(names, tmp_path):
         boards = [board_of(open_benchmark(small(tmp_path / f"{name}{board}", board, rows)))[0]
                   for board, rows in (("board", first), ("board-time", second))]  # fmt: skip
         assert f"{one} moves most: from number 2 (shared) to number 5." in sentence(agreement(*boards))
+
+
+@pytest.mark.parametrize(("one", "other"), [("MultiVAE", "ELSA"), ("ELSA", "MultiVAE")])
+def test_networks_of_the_same_mean_rank_lead_together_whatever_their_names(one, other, tmp_path):
+    """Each leads the other on half the datasets; the one of higher values is set against the best of the rest."""
+    rows = {"EASE": [0.9] * 8, one: [0.5, 0.4] * 4, other: [0.45, 0.46] * 4, "SimpleX": [0.1] * 8}
+    board, _ = board_of(open_benchmark(small(tmp_path / "tied", "board", rows)))
+    networks = RULES["networks"](board)
+    assert networks.facts["of_kind"] == (other, one)
+    together = f"{other} and {one} share the best mean rank of the 3 networks with a place"
+    assert f"{together}, EASE the best of the 1 others." in sentence(networks)
+    assert "EASE has the best mean rank by nDCG@10, and " in second_lines(board.result())[0]
+    alone, _ = board_of(open_benchmark(small(tmp_path / "alone", "board", rows | {other: [0.2] * 8})))
+    assert f"{one} is the best of the 3 networks with a place" in sentence(RULES["networks"](alone))
+    del rows["EASE"]
+    first, _ = board_of(open_benchmark(small(tmp_path / "first", "board", rows)))
+    assert f"{' and '.join(sorted([one, other]))} share the best mean rank by nDCG@10." in second_lines(first.result())
+
+
+def test_tables_that_rank_two_first_are_quoted_with_both(tmp_path):
+    rows = {"EASE": [0.9] * 8, "ALS": [0.5, 0.4] * 4, "BPR": [0.4, 0.5] * 4, "ItemKNN": [0.1] * 8}
+    board, _ = board_of(open_benchmark(small(tmp_path / "board", "board", rows)))
+    alone = [[0.3] * 8, [0.9] * 8, [0.5] * 8, [0.1] * 8]
+    theirs = Matrix(np.array(alone), tuple(sorted(rows)), tuple(f"d{n}" for n in range(8)), "ndcg@10", True)
+    assert "KDD'24 ranks BPR first and the board EASE" in sentence(against(board, "kdd24", theirs))
+    tied = [[0.5, 0.4] * 4, [0.2] * 8, [0.4, 0.5] * 4, [0.1] * 8]
+    theirs = replace(theirs, values=np.array(tied))
+    assert "KDD'24 ranks ALS and EASE first and the board EASE" in sentence(against(board, "kdd24", theirs))
 
 
 def test_boards_that_decide_a_pair_in_opposite_ways_contradict_each_other(two, tmp_path):

@@ -62,6 +62,14 @@ class Board:
             self._verdicts[metric, *names] = judge(Results.from_frame(rows).matrix(metric))
         return self._verdicts[metric, *names]
 
+    def leaders(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Of these algorithms those of the lowest mean rank, the one with the highest mean first."""
+        verdict, values = self.verdict(), self.table.values(METRIC).filter(pl.col(c.DATASET).is_in(self.datasets))
+        of = dict(zip(verdict.algorithms, verdict.mean_rank, strict=True))
+        mean = dict(values.group_by(c.ALGORITHM).agg(pl.col(c.VALUE).mean()).iter_rows())
+        best = min(of[name] for name in names)
+        return tuple(sorted((name for name in names if of[name] == best), key=lambda name: (-mean[name], name)))
+
     @cached_property
     def seconds(self) -> dict[str, float]:
         """By algorithm with a place the median seconds of training, where it has a value on each dataset."""
@@ -123,16 +131,17 @@ def _found(board: Board, rule: Any, standing: Any, facts: dict[str, Any], claim:
 
 def _pair(board: Board, rule: Any, chosen: Callable[[str], bool]) -> Finding | None:
     """The best algorithm of a kind against the best of the others, as they stand on the whole board."""
-    whole = (replace(board, without=()) if board.without else board).verdict().algorithms
-    these = [name for name in whole if chosen(board.table.kinds.get(name, ""))]
-    others = [name for name in whole if name not in these]
+    whole = replace(board, without=()) if board.without else board
+    these = [name for name in whole.placed if chosen(board.table.kinds.get(name, ""))]
+    others = [name for name in whole.placed if name not in these]
     if not these or not others:
         return None
+    of_kind, other = (whole.leaders(names) for names in (these, others))
     verdict = board.verdict()
-    pair = verdict.pair(these[0], others[0])
+    pair = verdict.pair(of_kind[0], other[0])
     standing = "shown" if pair.status in ("better", "equivalent") else "undecided"
-    trials = {name: board.table.trials.get(name) for name in (these[0], others[0])}
-    facts = {"verdict": verdict, "pair": pair, "of_kind": these[0], "other": others[0], "kinds": len(these),
+    trials = {name: board.table.trials.get(name) for name in (of_kind[0], other[0])}
+    facts = {"verdict": verdict, "pair": pair, "of_kind": of_kind, "other": other, "kinds": len(these),
              "trials": trials}  # fmt: skip
     return _found(board, rule, standing, facts, (pair.status, pair.a if pair.status == "better" else ""))
 
@@ -227,7 +236,7 @@ def against(board: Board, name: str, theirs: Matrix) -> Finding | None:
     moved = _moved(first, second)
     facts = {
         "table": name, "shared": len(shared), "rho": float(spearman(first, second)), "moved": shared[moved],
-        "first": tuple(shared[int(np.argmin(places))] for places in (first, second)),
+        "first": tuple(tuple(shared[at] for at in np.flatnonzero(of == of.min())) for of in (first, second)),
         "places": (_place(first, moved), _place(second, moved)),
     }  # fmt: skip
     return _found(board, "against", "described", facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from recassay.analysis.board.result import METRIC, BoardResult, Contest, Finding, Standing
@@ -36,7 +36,11 @@ def second_lines(board: BoardResult) -> list[str]:
     lines = []
     if v.leads_again is not None:
         again = f"a {percent(float(v.leads_again[0]))} chance of leading again on other such datasets"
-        lines.append(f"{v.algorithms[0]} has the best mean rank by {metric_name(METRIC)}, and {again}.")
+        lowest = [name for name, rank in zip(v.algorithms, v.mean_rank, strict=True) if rank == v.mean_rank[0]]
+        if len(lowest) > 1:
+            lines.append(f"{listing(lowest, last='and')} share the best mean rank by {metric_name(METRIC)}.")
+        else:
+            lines.append(f"{lowest[0]} has the best mean rank by {metric_name(METRIC)}, and {again}.")
     if Contest.of(v).decided:
         core = [name for name in v.could_be_best if board.table.devices.get(name) == "cpu" and name in board.seconds]
         quick = min(core, key=board.seconds.__getitem__, default=None)
@@ -85,13 +89,21 @@ def _popularity(facts: Mapping[str, Any]) -> str:
 
 def _pair(facts: Mapping[str, Any], what: str) -> str:
     v, pair, kinds = facts["verdict"], facts["pair"], facts["kinds"]
-    among = f"best of the {kinds} {what}s" if kinds > 1 else f"only {what}"
-    rest = len(v.algorithms) - kinds
-    best = f"{facts['of_kind']} is the {among} with a place, {facts['other']} the best of the {rest} others"
+    of_kind, other, rest = facts["of_kind"], facts["other"], len(v.algorithms) - kinds
+    among = f"the {kinds} {what}s with a place" if kinds > 1 else f"the only {what} with a place"
+    best = f"{of_kind[0]} is {among}" if kinds == 1 else f"{_lead(of_kind, ' is')} of {among}"
+    best += f", {_lead(other)} of the {rest} others"
     few = [f"{trials:g} for {name}" for name, trials in facts["trials"].items() if trials is not None]
     unequal = f" Their searches were unequal: {listing(few, last='and')} (median trials)." if len(
         set(facts["trials"].values())) > 1 else ""  # fmt: skip
     return f"{pair_sentence(v, pair)[:-1]} on {of_datasets(facts)}. {best}.{unequal}"
+
+
+def _lead(names: Sequence[str], verb: str = "") -> str:
+    """Who is the best, before what of; several share the best mean rank."""
+    if len(names) > 1:
+        return f"{listing(names, last='and')} share the best mean rank"
+    return f"{names[0]}{verb} the best"
 
 
 def _cheapest(facts: Mapping[str, Any]) -> str:
@@ -141,7 +153,8 @@ def _agreement(facts: Mapping[str, Any]) -> str:
 
 
 def _against(facts: Mapping[str, Any]) -> str:
-    name, (first_there, first_here), (theirs, ours) = PAPERS[facts["table"]], facts["first"], facts["places"]
+    name, (theirs, ours) = PAPERS[facts["table"]], facts["places"]
+    first_there, first_here = (listing(names, last="and") for names in facts["first"])
     first = (
         f"both rank {first_here} first"
         if first_there == first_here
