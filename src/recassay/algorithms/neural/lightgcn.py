@@ -124,9 +124,9 @@ def contrast(first: Any, second: Any, chosen: Any, temperature: float, *, in_bat
         chosen = chosen.sort().values
         once = torch.nn.functional.pad(chosen[1:] != chosen[:-1], (1, 0), value=True)
         a, b = unit_length(rows(first, chosen)), unit_length(rows(second, chosen))
-        nearness = (a @ b.T / temperature).masked_fill(~once, -torch.inf)
-        losses = torch.logsumexp(nearness, dim=1) - (a * b).sum(1) / temperature
+        a = a / temperature
+        nearness = (a @ b.T).masked_fill(~once, -torch.inf)
+        losses = torch.logsumexp(nearness, dim=1) - (a * b).sum(1)
         return (losses * once).sum() / once.sum()
-    a, b = unit_length(rows(first, chosen)), unit_length(second)
-    same = (a * rows(b, chosen)).sum(1)
-    return (torch.logsumexp(a @ b.T / temperature, dim=1) - same / temperature).mean()
+    a, b = unit_length(rows(first, chosen)) / temperature, unit_length(second)
+    return (torch.logsumexp(a @ b.T, dim=1) - (a * rows(b, chosen)).sum(1)).mean()
