@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,6 +139,9 @@ def test_one_page_says_where_the_algorithm_stands(shipped, monkeypatch, cli):
     assert "Mine among the baselines of published:open" in page
     assert 'class="grade"' not in page.partition("</section>")[0]
     assert "Dataset by dataset, with the test over users" in page
+    data = json.loads(re.search(r'id="board-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    assert data["algorithms"][data["about"]]["name"] == "Mine"
+    assert page.count(' control" data-name="Mine">') == 1
     assert str(shipped) not in page
 
 

@@ -551,7 +551,18 @@ def test_the_forest_shows_the_first_those_that_could_be_best_and_the_control():
     assert names(judged(20, could_be_best=(*everyone[:15], "a16")))[0][0] == everyone[:12]
     assert names(judged(20, control="a12"))[0][0] == everyone[:13]
     assert names(judged(20, control="a18"))[0] == [[*everyone[:12], "a18"], [*everyone[12:18], "a19"]]
-    assert "too few datasets for intervals" in names(judged(interval=None))[1]
+    tinted = names(judged(20, control="a18"))[1]
+    assert '<tr class="behind control" data-name="a18">' in tinted
+    assert "Tinted: a18.</p>" in tinted
+    assert "Tinted" not in page
+
+
+def test_without_intervals_the_legend_of_the_forest_speaks_of_no_dots():
+    everyone = tuple(f"a{i}" for i in range(12))
+    some, none = (str(forest.forest(judged(12, interval=None, **more))) for more in ({}, {"could_be_best": everyone}))
+    assert "Too few datasets for intervals; 10 of 12 (not bold) are shown to be behind. Algorithms" in some
+    assert "Too few datasets for intervals; no algorithm is shown to be behind. Algorithms" in none
+    assert "●" not in some + none
 
 
 def test_the_cells_of_the_forest():

@@ -136,6 +136,8 @@ def test_hover_tells_values_and_lights_one_algorithm(page):
     lit = page.eval_on_selector_all("svg.chart.dimmed", "charts => charts.length")
     assert lit >= 6
     assert page.locator("#board-table tr.lit").count() == 1
+    page.click("#board-table thead button >> nth=1")  # what is drawn again is lit again
+    assert page.locator("#board-table tr.lit").count() == 1
     page.keyboard.press("Escape")
     assert page.locator("svg.chart.dimmed").count() == 0
 
@@ -173,4 +175,17 @@ def test_pictures_light_dark_and_narrow(chromium, page_report, tmp_path, scheme,
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("#theme")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    page.close()
+
+
+def test_the_algorithm_that_a_page_is_about_is_lit_from_the_start(opened, page_report, tmp_path):
+    text = page_report.out.read_text(encoding="utf-8")
+    assert text.count('"fewest":') == 1
+    about = tmp_path / "about.html"
+    about.write_text(text.replace('"fewest":', '"about":2,"fewest":'), encoding="utf-8")
+    page = opened.page.context.browser.new_page()
+    page.goto(about.as_uri())
+    page.wait_for_selector("#board-table tr.lit")
+    assert page.locator("#board-table tr.lit").get_attribute("data-name") == ALGORITHMS[2]
+    assert page.locator("#highlight").input_value() == "2"
     page.close()

@@ -51,6 +51,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "missing": "drop-datasets" if content.missing == "error" else content.missing,
         "alpha": content.alpha,
         "fewest": FEWEST_DATASETS,
+        **({"about": algorithms.index(judged.control)} if content.own and judged and judged.control else {}),
         "many": {"from": MANY_ALGORITHMS, "shown": SHOWN_OF_MANY},
         "betaMax": BETA_MAX,
         "rules": rule_notes(),

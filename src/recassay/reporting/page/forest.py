@@ -85,26 +85,26 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     control = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
     shown = [*range(min(first, len(rows))), *(place for place in control if place >= first)]
     count, possible = len(rows), len(verdict.could_be_best)
-    level = f"{100 * (1 - verdict.alpha):g} %"
-    drawn = (
-        f"lines are {level} intervals" if verdict.interval is not None else f"too few {words.datasets} for intervals"
-    )
     unjudged = f", or not judged for missing cells ({len(verdict.not_judged)})" if verdict.not_judged else ""
-    legend = legend_of_dots(
-        possible,
-        count,
-        f"shown to be behind{unjudged}; {drawn}. "
-        f"{words.algorithms.capitalize()} with a common letter are not shown to differ.",
-    )
+    tinted = f" Tinted: {verdict.control}." if control else ""
+    letters = f"{words.algorithms.capitalize()} with a common letter are not shown to differ.{tinted}"
+    if verdict.interval is not None:
+        drawn = f"lines are {100 * (1 - verdict.alpha):g} % intervals"
+        legend = legend_of_dots(possible, count, f"shown to be behind{unjudged}; {drawn}. {letters}")
+    else:
+        few, none = f"Too few {words.datasets} for intervals", f"no {words.algorithm} is shown to be behind"
+        behind = f"{count - possible} of {count} (not bold) are shown to be behind{unjudged}"
+        legend = tag("p", f"{few}; {none if possible == count else behind}. {letters}", class_="note")
     heads = {"name": words.algorithm.capitalize(), **{kind: title for kind, (title, _) in columns.items()}}
     return folded_table(heads, rows, shown, look="forest", what=words.algorithms, legend=legend)
 
 
 def _standing(verdict: Verdict, name: str) -> str:
     """The classes of a row."""
+    control = " control" if name == verdict.control else ""
     if name in verdict.could_be_best:
-        return "possible"
-    return "behind unjudged" if name in verdict.not_judged else "behind"
+        return f"possible{control}"
+    return f"behind unjudged{control}" if name in verdict.not_judged else f"behind{control}"
 
 
 def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:

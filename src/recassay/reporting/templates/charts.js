@@ -1,5 +1,5 @@
-/* Values on hover, and one algorithm or dataset highlighted across pictures. */
-RecAssay.startCharts = (names) => {
+/* Values on hover, and one algorithm or dataset highlighted across pictures; at first the one that a page is about. */
+RecAssay.startCharts = (names, about) => {
   const find = RecAssay.find, tip = find("tip"), select = find("highlight");
   let pinned = "";
 
@@ -106,6 +106,7 @@ RecAssay.startCharts = (names) => {
   });
   names.forEach((name, i) => select.append(RecAssay.make("option", { value: i }, name)));
   select.addEventListener("change", () => pin(select.value));
+  if (about !== undefined) pin(String(about));
 };
 
 /* A link to something behind a fold opens the fold. */

@@ -182,6 +182,7 @@ RecAssay.startBoard = (data) => {
             ? make("td", { class: "drawn", "aria-hidden": "true" }, RecAssay.diagrams.interval(row.low, row.score, row.high, axis))
             : make("td", { class: "n", "data-key": column.key, "data-title": titleOf(column) }, column.text(row, even)))));
     }
+    RecAssay.relight();
   };
 
   const drawNotes = (answer) => {
@@ -199,7 +200,7 @@ RecAssay.startBoard = (data) => {
     const leaders = answer.algorithms.filter((_, i) => answer.ranks[i] === Math.min(...answer.ranks));
     const names = leaders.map((a) => data.algorithms[a].name).join(" and ");
     find("board-status").textContent =
-      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}${answer.verdict ? "" : ` ${UNTESTED}`}`;
+      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}${answer.verdict ? (answer.verdict.enough ? "" : say(" Too few datasets for a test.")) : ` ${UNTESTED}`}`;
   };
 
   const drawPictures = (answer) => {
