@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from recassay.core.errors import UsageError
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
+from recassay.testing.examples import example_interactions
 
 torch = pytest.importorskip("torch")
 
@@ -169,6 +170,19 @@ def test_the_penalty_of_ultragcn_is_added_by_its_optimiser(events):
     steps.take(next(iter(network.passes())), network.among[:4])
     for one, other in zip(weights, copies, strict=True):
         assert torch.allclose(one, other, atol=1e-6)
+
+
+def test_an_epoch_of_ultragcn_has_many_steps_in_small_data_too(monkeypatch):
+    made = algorithms.get("UltraGCN")()
+    assert [made.batch_for(n) for n in (100, 3200, 6400, 65_535, 65_536, 10**6)] == [32, 50, 100, 1023, 1024, 1024]
+    assert algorithms.get("UltraGCN")(batch=20).batch_for(6400) == 20
+    assert algorithms.get("UltraGCN")(fewest_steps=1).batch_for(900) == 900
+    assert algorithms.get("LightGCN")(batch=512).batch_for(10) == 512
+    train = example_interactions(np.repeat(np.arange(30), 6), np.tile(np.arange(20), 9), n_users=30, n_items=20)
+    sizes, take = [], Steps.take
+    monkeypatch.setattr(Steps, "take", lambda steps, way, batch: sizes.append(len(batch)) or take(steps, way, batch))
+    algorithms.get("UltraGCN")(device="cpu", embedding=5, negatives=5).training(train, derived_rng(1)).advance(1)
+    assert sizes == [32] * 5 + [20]
 
 
 def test_the_loss_of_ultragcn(events):

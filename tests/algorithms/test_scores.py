@@ -68,7 +68,7 @@ NEURAL: dict[str, dict[str, Any]] = {
     "ENMF": {"embedding": 6, "negative_weight": 0.2},
     "LINE": {"embedding": 6, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 6, "negatives": 15, "reg": 0.1},
-    "UltraGCN": {"embedding": 6, "negatives": 15, "neighbours": 3, "reg": 0.5},
+    "UltraGCN": {"embedding": 6, "negatives": 15, "neighbours": 3, "reg": 0.5, "fewest_steps": 1},
     "SASRec": {"embedding": 8, "length": 10},
     "eSASRec": {"embedding": 8, "length": 10, "negatives": 12},
     "BERT4Rec": {"embedding": 8, "length": 10},

@@ -78,7 +78,12 @@ class NeuralAlgorithm(Iterated[TrainedRecommender]):
     def training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
         """A fresh network on its device, where the device has room for it."""
         device = self.device_for(train)
-        return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)
+        batch = self.batch_for(len(train))
+        return NeuralTraining(self.network, train, batch=batch, rate=self.rate, device=device, rng=rng)
+
+    def batch_for(self, n_interactions: int) -> int:
+        """How many events, or users, a step has."""
+        return self.batch
 
     def device_for(self, train: Interactions) -> str:
         """The device of a training, which must have room for it."""

@@ -16,8 +16,10 @@ from recassay.algorithms.neural.links import degrees
 from recassay.algorithms.neural.network import EmbeddingNetwork, rows, xavier
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 from recassay.core.types import Float32Array, IdArray
+
+SMALLEST_BATCH = 32
 
 
 class UltraGCN(NeuralAlgorithm):
@@ -31,7 +33,8 @@ class UltraGCN(NeuralAlgorithm):
 
     plus `reg` times half the squares of all vectors, shared out among the events of the dataset.
     w = `negative_weight`; omega_ij is G_ij sqrt(g_i / g_j) / (g_i - G_ii), G = X'X and g its sums by row (equation
-    12). The wrong items of a batch are `negatives` even draws from the catalogue.
+    12). The wrong items of a batch are `negatives` even draws from the catalogue. An epoch has at least `fewest_steps`
+    steps: in small data a batch has fewer events.
     """
 
     name: ClassVar[str] = "UltraGCN"
@@ -47,6 +50,11 @@ class UltraGCN(NeuralAlgorithm):
     neighbours: int = 10
     epochs: int = 200
     batch: int = 1024
+    fewest_steps: int = fixed(64, least=1)
+
+    def batch_for(self, n_interactions: int) -> int:
+        """`batch`, or less in small data: few steps end on the plateau where all scores are low."""
+        return min(self.batch, max(SMALLEST_BATCH, n_interactions // self.fewest_steps))
 
     def network(self, events: Events) -> Constrained:
         """The vectors, and the weights of the constraint."""
