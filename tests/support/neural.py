@@ -24,7 +24,7 @@ TINY: dict[str, dict[str, Any]] = {
     "ENMF": {"embedding": 12},
     "LINE": {"embedding": 12, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 12, "negatives": 50},
-    "UltraGCN": {"embedding": 12, "negatives": 50},
+    "UltraGCN": {"embedding": 12, "negatives": 50, "fewest_steps": 8},
     "SASRec": {"embedding": 12, "length": 12},
     "eSASRec": {"embedding": 12, "length": 12, "negatives": 20},
     "BERT4Rec": {"embedding": 12, "length": 12},
